@@ -15,8 +15,10 @@ import { mailFunction } from "./mail/contract.ts";
 import { mailFeedbackFunction } from "./mail-feedback/contract.ts";
 import { mcpFunction } from "./mcp/contract.ts";
 import { messagingFunction } from "./messaging/contract.ts";
+import { operatorsFunction } from "./operators/contract.ts";
 import { releaseCheckFunction } from "./release-check/contract.ts";
 import { requestLogFunction } from "./request-log/contract.ts";
+import { siteFunction } from "./site/contract.ts";
 import { speechFunction } from "./speech/contract.ts";
 import { sunsetFunction } from "./sunset/contract.ts";
 import { transcriptionFunction } from "./transcription/contract.ts";
@@ -43,7 +45,9 @@ export const functionDefinitions = [
   mailFeedbackFunction,
   mcpFunction,
   messagingFunction,
+  operatorsFunction,
   requestLogFunction,
+  siteFunction,
   speechFunction,
   sunsetFunction,
   transcriptionFunction,

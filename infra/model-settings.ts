@@ -238,7 +238,7 @@ const maxTimeouts: Readonly<Record<ModelTask, number>> = {
 /** CloudFront waits two minutes for a response. */
 const maxBehindCloudFront = 115_000;
 
-/** The variables of a function have at most 4,096 bytes together, and those of the console without lists about 2,600. */
+/** The variables of a function have at most 4,096 bytes together, and those of the operators' pages without lists at most 2,600. */
 const maxCharacters = 1_300;
 
 /** A model of chat as short as a list may have it. */

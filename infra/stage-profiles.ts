@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { builtInProfiles } from "../shared/models/inference/built-in-profiles.ts";
-import { findProfile, type ModelProfile, profileSchema } from "../shared/models/inference/profiles.ts";
+import { type ModelProfile, profileSchema } from "../shared/models/inference/profile-schema.ts";
+import { findProfile } from "../shared/models/inference/profiles.ts";
 import { findLanguage, languagesWith } from "../shared/platform/catalogue/languages.ts";
 import type { StageCatalogue, StageLanguages } from "../shared/platform/catalogue/stage-catalogue.ts";
 import { serverSettings } from "../shared/platform/config/model-servers.ts";

@@ -4,7 +4,8 @@ import { changePassword, forgotPassword } from "../../shared/accounts/sign-in/ch
 import { issueToken } from "../../shared/accounts/sign-in/issue-token.ts";
 import { register } from "../../shared/accounts/sign-in/register.ts";
 import { resendVerification } from "../../shared/accounts/sign-in/verify-email.ts";
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { readIdempotencyKey } from "../../shared/http/idempotency-key.ts";
 import {
   deleteAccountOperation,

@@ -5,7 +5,8 @@ import {
   requestExport,
 } from "../../shared/accounts/export/request-export.ts";
 import type { AccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { LinkedObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { DataOwner } from "../../shared/platform/storage/stored-kinds.ts";

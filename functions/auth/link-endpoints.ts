@@ -5,7 +5,8 @@ import {
   checkVerificationLink,
   verifyEmail,
 } from "../../shared/accounts/sign-in/verify-email.ts";
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { wantsPage } from "../../shared/http/html.ts";
 import { Reply } from "../../shared/http/response.ts";
 import {

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { ofAccount } from "./operation-defaults.ts";

@@ -1,4 +1,5 @@
-import { type Endpoint, endpoint, type RequestFacts } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint, RequestFacts } from "../../shared/http/exchange.ts";
 import { workingMilliseconds } from "../../shared/http/function-definition.ts";
 import type { Reply } from "../../shared/http/response.ts";
 import type { ChatModels, ChatRequest, TokenUsage } from "../../shared/models/inference/chat.ts";

@@ -1,4 +1,5 @@
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { classify } from "../../shared/models/language-id/identification.ts";
 import type { LanguageModel } from "../../shared/models/language-id/model.ts";
 import { countCharacters } from "../../shared/platform/telemetry/use.ts";

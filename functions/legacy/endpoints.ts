@@ -1,4 +1,5 @@
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { service } from "../../shared/http/function-definition.ts";
 import type { ChatModels } from "../../shared/models/inference/chat.ts";
 import { type SpeechDependencies, speechContext } from "../speech/dependencies.ts";

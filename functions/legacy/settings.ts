@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import type { Deprecation, Operation } from "../../shared/http/operation.ts";
 import {
   defaultVendors,

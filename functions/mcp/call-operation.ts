@@ -1,4 +1,4 @@
-import type { Endpoint, RequestFacts } from "../../shared/http/endpoint.ts";
+import type { Endpoint, RequestFacts } from "../../shared/http/exchange.ts";
 import { endRequest } from "../../shared/http/limit-requests.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { createPipeline, type HandlerOptions } from "../../shared/http/pipeline.ts";

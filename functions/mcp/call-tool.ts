@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { RequestFacts } from "../../shared/http/endpoint.ts";
+import type { RequestFacts } from "../../shared/http/exchange.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { errorBody } from "../../shared/platform/errors/error-body.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";

@@ -3,7 +3,7 @@ import type { Credential } from "../../shared/accounts/access/api-keys.ts";
 import type { VerifyBearer } from "../../shared/accounts/access/verify-bearer.ts";
 import type { Limiter } from "../../shared/accounts/limits/limiter.ts";
 import { decodeText } from "../../shared/http/decode-text.ts";
-import type { RequestFacts } from "../../shared/http/endpoint.ts";
+import type { RequestFacts } from "../../shared/http/exchange.ts";
 import { limitHeaders } from "../../shared/http/limit-requests.ts";
 import { Reply } from "../../shared/http/response.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";

@@ -5,7 +5,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { RequestFacts } from "../../shared/http/endpoint.ts";
+import type { RequestFacts } from "../../shared/http/exchange.ts";
 import { Reply, ReplyWithHeaders } from "../../shared/http/response.ts";
 
 /** Clients of the protocol must accept both, but responses are JSON: those that accept it, or any type as curl does, are enough. */

@@ -12,6 +12,8 @@ import identifyLanguage from "../../events/language/identify-language.json" with
 import legacyChat from "../../events/legacy/legacy-chat.json" with { type: "json" };
 import delivered from "../../events/mail-feedback/delivery.json" with { type: "json" };
 import listTools from "../../events/mcp/call-mcp.json" with { type: "json" };
+import operatorsAccounts from "../../events/operators/accounts.json" with { type: "json" };
+import documentation from "../../events/site/documentation.json" with { type: "json" };
 import createV1Speech from "../../events/speech/create-v1-speech.json" with { type: "json" };
 import createV1Transcription from "../../events/transcription/create-v1-transcription.json" with {
   type: "json",
@@ -93,7 +95,9 @@ export const releaseSamples: Readonly<Record<FunctionName, readonly ReleaseSampl
   "mail-feedback": [{ what: "a mail that arrived", event: delivered, expected: z.null() }],
   mcp: [returning("a message without a valid token", 401, withInvalidToken(listTools))],
   messaging: [noRecords],
+  operators: [returning("the list of accounts without a session", 303, operatorsAccounts)],
   "request-log": [noWork],
+  site: [returning("the documentation", 200, documentation)],
   speech: [unauthenticated(createV1Speech)],
   sunset: [noWork],
   transcription: [unauthenticated(createV1Transcription)],

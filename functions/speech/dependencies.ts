@@ -1,6 +1,6 @@
 import type { Caller, RequestContext } from "../../shared/accounts/access/caller.ts";
 import type { AudioFormat, EncodeAudio } from "../../shared/audio/encode/audio-formats.ts";
-import type { RequestFacts } from "../../shared/http/endpoint.ts";
+import type { RequestFacts } from "../../shared/http/exchange.ts";
 import { type FunctionDefinition, workingMilliseconds } from "../../shared/http/function-definition.ts";
 import type { SpeechSynthesizer } from "../../shared/models/inference/speech.ts";
 import type { LinkedObjectStore } from "../../shared/platform/storage/object-store.ts";

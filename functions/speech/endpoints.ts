@@ -1,5 +1,6 @@
 import type { AudioFormat } from "../../shared/audio/encode/audio-formats.ts";
-import { type Endpoint, endpoint, type RequestFacts } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint, RequestFacts } from "../../shared/http/exchange.ts";
 import { batchOperation, refreshLinkOperation, speechFunction, synthesizeOperation } from "./contract.ts";
 import { type SpeechDependencies, speechContext } from "./dependencies.ts";
 import { refreshLink } from "./stored-speech.ts";

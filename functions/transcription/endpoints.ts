@@ -1,4 +1,5 @@
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { createTranscriptionOperation } from "./contract.ts";
 import { type TranscriptionDependencies, transcribe } from "./transcribe.ts";
 import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";

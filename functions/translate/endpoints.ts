@@ -1,4 +1,5 @@
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { countCharacters } from "../../shared/platform/telemetry/use.ts";
 import { translateBatchOperation, translateOperation } from "./contract.ts";
 import {

@@ -1,5 +1,6 @@
 import type { FindBearer } from "../../shared/accounts/access/verify-bearer.ts";
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import {
   beginUploadOperation,

@@ -1,4 +1,5 @@
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { receiveDeliveryOperation, verifyWebhookOperation } from "./contract.ts";
 import { type ReceiveDependencies, receiveDelivery } from "./receive-delivery.ts";
 import { verifySubscription } from "./verify-platform.ts";

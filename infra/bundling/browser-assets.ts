@@ -2,10 +2,10 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { build, type Plugin } from "esbuild";
-import type { BuiltAsset } from "../../shared/pages/server/built-assets.ts";
+import type { BuiltAsset } from "../../functions/site/assets/built-assets.ts";
 
 /** Pages load each of their files separately; modules that several of them need are in folders below. */
-const clientDirectories = ["shared/pages/client", "functions/console/client"];
+const clientDirectories = ["shared/pages/client", "functions/console/client", "functions/site/client"];
 const styleSheet = "shared/pages/view/style.css";
 
 /** Each of its style sheets is for some of the pages only. */
@@ -29,9 +29,14 @@ const compressed = (text: string): string =>
     },
   }).toString("base64");
 
+/** A file for browsers, with its text. */
+interface BrowserAsset extends BuiltAsset {
+  readonly text: string;
+}
+
 /** The files for browsers, and their sources. */
 interface BrowserAssets {
-  readonly assets: readonly BuiltAsset[];
+  readonly assets: readonly BrowserAsset[];
   readonly inputs: readonly string[];
 }
 
@@ -65,7 +70,7 @@ export const buildBrowserAssets = async (projectDirectory: string): Promise<Brow
     loader: { ".svg": "file" },
     logLevel: "silent",
   });
-  const assets = outputFiles.map(({ path, text }): BuiltAsset => {
+  const assets = outputFiles.map(({ path, text }): BrowserAsset => {
     const file = basename(path);
     const [name = "", , ending = ""] = file.split(".");
     return {
@@ -79,20 +84,28 @@ export const buildBrowserAssets = async (projectDirectory: string): Promise<Brow
   return { assets, inputs: Object.keys(metafile.inputs).map((path) => join(projectDirectory, path)) };
 };
 
-/** Puts the files for browsers into the console's bundle. */
+/** Puts the files for browsers into the bundle of the function that sends them, and their names into all bundles with pages. */
 export const browserAssets = (projectDirectory: string): Plugin => ({
   name: "browser-assets",
   setup(builder) {
-    builder.onLoad({ filter: /\/pages\/server\/built-assets\.ts$/ }, async () => {
-      const { assets, inputs } = await buildBrowserAssets(projectDirectory);
-      return {
-        contents: `export const builtAssets = ${JSON.stringify(assets)};`,
-        loader: "js",
-        watchFiles: [...inputs],
-        watchDirs: [...clientDirectories, pageStyleDirectory].map((directory) =>
-          join(projectDirectory, directory),
-        ),
-      };
+    let building: Promise<BrowserAssets> | undefined;
+    builder.onStart(() => {
+      building = undefined;
     });
+    const fill = (filter: RegExp, name: string, describe: (asset: BrowserAsset) => object) =>
+      builder.onLoad({ filter }, async () => {
+        building ??= buildBrowserAssets(projectDirectory);
+        const { assets, inputs } = await building;
+        return {
+          contents: `export const ${name} = ${JSON.stringify(assets.map(describe))};`,
+          loader: "js",
+          watchFiles: [...inputs],
+          watchDirs: [...clientDirectories, pageStyleDirectory].map((directory) =>
+            join(projectDirectory, directory),
+          ),
+        };
+      });
+    fill(/\/site\/assets\/built-assets\.ts$/, "builtAssets", ({ text: _, ...asset }) => asset);
+    fill(/\/pages\/server\/named-assets\.ts$/, "namedAssets", ({ name, file }) => ({ name, file }));
   },
 });

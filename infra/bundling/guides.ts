@@ -1,9 +1,11 @@
 import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { OnLoadResult, Plugin } from "esbuild";
-import { readGuides } from "../../functions/console/docs/guides/read-guides.ts";
-import { readNotices } from "../../functions/console/notices/read-notices.ts";
-import { readEvaluations } from "../../functions/console/quality/read-evaluations.ts";
+import { readGuides } from "../../functions/site/docs/guides/read-guides.ts";
+import { shownDocument } from "../../functions/site/docs/shown-document.ts";
+import { readNotices } from "../../functions/site/notices/read-notices.ts";
+import { readEvaluations } from "../../functions/site/quality/read-evaluations.ts";
 import type { StageCatalogue } from "../../shared/platform/catalogue/stage-catalogue.ts";
 import { hasOwnCatalogue, writeWithCatalogue } from "./stage-catalogue.ts";
 
@@ -19,11 +21,24 @@ export const builtGuides = (projectDirectory: string, catalogue: StageCatalogue)
   name: "built-guides",
   setup(builder) {
     builder.onLoad({ filter: /\/guides\/built-guides\.ts$/ }, async () => {
-      const folder = join(projectDirectory, "functions/console/docs/guides");
+      const folder = join(projectDirectory, "functions/site/docs/guides");
       const guides = hasOwnCatalogue(catalogue)
         ? await writeWithCatalogue("guides", catalogue)
         : JSON.stringify(readGuides(folder));
       return reading(folder, "guides", guides);
+    });
+    builder.onLoad({ filter: /\/docs\/built-document\.ts$/ }, async () => {
+      const file = join(projectDirectory, "shared/http/openapi/openapi.json");
+      const text = hasOwnCatalogue(catalogue)
+        ? await writeWithCatalogue("openapi", catalogue)
+        : await readFile(file, "utf8");
+      const document = JSON.stringify(shownDocument(JSON.parse(text)));
+      // Parsed for the first page that needs it: most starts are for none.
+      return {
+        contents: `export const readShownDocument = () => JSON.parse(${JSON.stringify(document)});`,
+        loader: "js",
+        watchFiles: [file],
+      };
     });
     builder.onLoad({ filter: /\/notices\/built-notices\.ts$/ }, () => {
       const folder = join(projectDirectory, "infra/stages");

@@ -20,7 +20,7 @@ const writeOpenApi = async () => {
 };
 
 const writeGuides = async () => {
-  const { readGuides } = await import("../../functions/console/docs/guides/read-guides.ts");
+  const { readGuides } = await import("../../functions/site/docs/guides/read-guides.ts");
   return readGuides();
 };
 

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type AccountType, accountType } from "../../shared/accounts/access/account-access.ts";
 import type { TierDecision } from "../../shared/accounts/mail/mail-request.ts";
-import { UsageError } from "./command-line.ts";
+import { UsageError } from "../command-line.ts";
 
 export interface Change {
   readonly username: string;

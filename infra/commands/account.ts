@@ -16,6 +16,7 @@ import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-sto
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
+import { runCommandLine } from "../command-line.ts";
 import { withLocalMails, withLocalStores, withLocalTable } from "../local/local-table.ts";
 import {
   type Change,
@@ -26,7 +27,6 @@ import {
   type SmokeAccount,
   type TierDecisionOf,
 } from "./account-arguments.ts";
-import { runCommandLine } from "./command-line.ts";
 import { eraseAgain } from "./erase-again.ts";
 import { forgetSender } from "./forget-sender.ts";
 import { createSmokeAccount } from "./smoke-account.ts";

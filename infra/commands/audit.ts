@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import * as z from "zod";
 import lockFile from "../../package-lock.json" with { type: "json" };
-import { runCommandLine } from "./command-line.ts";
+import { runCommandLine } from "../command-line.ts";
 import { productionPackages } from "./production-packages.ts";
 
 const severities = z.object({

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildFunctions } from "../build.ts";
+import { runCommandLine } from "../command-line.ts";
 import { costTable } from "../costs/cost-table.ts";
 import { readStageUse } from "../costs/stage-costs.ts";
 import { deployedStage } from "../stages.ts";
 import { synthesize } from "../synthesize.ts";
-import { runCommandLine } from "./command-line.ts";
 
 const usage = `Usage: npm run costs
 

@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { runCommandLine, UsageError } from "../command-line.ts";
 import { ownSentencesFolder, readData } from "../evaluation/data/read-data.ts";
 import { evaluationPage } from "../evaluation/report/evaluation-page.ts";
 import { refusalLines, summaryLines } from "../evaluation/report/summary-lines.ts";
@@ -10,7 +11,6 @@ import { callService } from "../evaluation/run/call-service.ts";
 import { openOutputs } from "../evaluation/run/outputs.ts";
 import { showProgress } from "../evaluation/run/progress.ts";
 import { runItems } from "../evaluation/run/run-items.ts";
-import { runCommandLine, UsageError } from "./command-line.ts";
 
 const usage = `Usage: npm run evaluate -- --base-url <address> --key <key> [--data <folder>] [--out <folder>]
        [--parallel 4] [--timeout 300]

@@ -2,8 +2,8 @@
 import { parseArgs } from "node:util";
 import { readTranslationFeedback } from "../../shared/messaging/translation-feedback.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
+import { runCommandLine, UsageError } from "../command-line.ts";
 import { withLocalTable } from "../local/local-table.ts";
-import { runCommandLine, UsageError } from "./command-line.ts";
 
 const usage = `Usage: npm run -s feedback -- --month 2026-11 [--table <name>]
 

@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { minuteMilliseconds } from "../../shared/platform/durations.ts";
+import { runCommandLine, UsageError, unreadableFile } from "../command-line.ts";
 import { findRunningService, functionPath } from "../local/running-service.ts";
 import { type LocalSettings, readLocalSettings } from "../local/settings.ts";
-import { runCommandLine, UsageError, unreadableFile } from "./command-line.ts";
 
 const usage = `Usage: npm run invoke -- <function> events/<feature>/<operation>.json
 

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod";
+import { runCommandLine, UsageError, unreadableFile } from "../command-line.ts";
 import { findRunningService } from "../local/running-service.ts";
 import { readLocalSettings } from "../local/settings.ts";
-import { runCommandLine, UsageError, unreadableFile } from "./command-line.ts";
 import {
   lastReplyId,
   type Person,

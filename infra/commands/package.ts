@@ -6,10 +6,10 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { buildFunctions } from "../build.ts";
 import { projectDirectory } from "../bundling/bundle-options.ts";
+import { runCommandLine, UsageError } from "../command-line.ts";
 import { synthesizePackage } from "../packaging/synthesize-package.ts";
 import { packageNameOf, writePackage } from "../packaging/write-package.ts";
 import { deployedStage } from "../stages.ts";
-import { runCommandLine, UsageError } from "./command-line.ts";
 
 const usage = `Usage: npm run package -- <stage> [--output <folder>]
 

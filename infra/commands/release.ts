@@ -5,8 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
+import { runCommandLine, UsageError } from "../command-line.ts";
 import { deployedStage } from "../stages.ts";
-import { runCommandLine, UsageError } from "./command-line.ts";
 import { localTarget } from "./local-target.ts";
 import { awsTarget, type ReleaseTarget, type RunProgram } from "./release-target.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { username as usernameField } from "../../shared/accounts/sign-in/fields.ts";
 import { hashPassword } from "../../shared/accounts/sign-in/passwords.ts";
 import type { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
-import { UsageError } from "./command-line.ts";
+import { UsageError } from "../command-line.ts";
 
 /** Accepts mails for any name after the plus, without harm to the sender's reputation. */
 const mailboxOf = (username: string): string => `success+${username}@simulator.amazonses.com`;

@@ -1,8 +1,8 @@
 /** `npm run stage -- prod`: prints a stage's settings and the source of each. */
 import { parseArgs } from "node:util";
+import { runCommandLine, UsageError } from "../command-line.ts";
 import { listText } from "../model-settings.ts";
 import { explainStage, type SettingWithSource } from "../stages.ts";
-import { runCommandLine, UsageError } from "./command-line.ts";
 
 const usage = `Usage: npm run stage -- <name>
 

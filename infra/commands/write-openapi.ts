@@ -9,7 +9,7 @@ import { describeTools } from "../../functions/mcp/describe-tools.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { retentionTable, tableMarkdown } from "../../shared/wiring/retention.ts";
 import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
-import { readOptions } from "./command-line.ts";
+import { readOptions } from "../command-line.ts";
 
 const pathOf = ({ id, method, path, deprecated }: Operation) =>
   [id, { method, path, ...(deprecated ? { deprecated: true } : {}) }] as const;

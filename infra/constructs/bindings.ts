@@ -39,7 +39,15 @@ const protectAudit = ({ tableArn }: Pick<TableV2, "tableArn">): PolicyStatement 
     conditions: onlyKeys([auditKeyPrefix]),
   });
 
-/** The table's name, with permissions by key: no function may scan the table. */
+/**
+ * The table's name, with permissions by key: no function may scan the table.
+ *
+ * @example
+ * ```ts
+ * // In `infra/stacks/service-functions.ts`: the variable and the permission come together.
+ * this.add(siteFunction, { TABLE_NAME: tableBinding(this.props.data.table, "show-status") });
+ * ```
+ */
 export const tableBinding = (
   table: Pick<TableV2, "tableArn" | "tableName">,
   ...accesses: readonly [TableAccess, ...TableAccess[]]

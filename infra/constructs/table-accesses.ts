@@ -87,6 +87,14 @@ const tableAccesses = {
     Query: [accountListKeyPrefix, auditKeyPrefix, modelKeyPrefix],
     UpdateItem: [auditKeyPrefix],
   },
+  /** Showing operators an account with its sessions and usage, deciding for it, and counting what they type to confirm that. */
+  "act-on-accounts": {
+    DeleteItem: [limitKeyPrefix],
+    GetItem: [username, email, limitKeyPrefix],
+    PutItem: [limitKeyPrefix, tierRequestKeyPrefix],
+    Query: [profile, usageKeyPrefix],
+    UpdateItem: [limitKeyPrefix],
+  },
   /** Finding accounts that must be erased. */
   "find-erasures": { DeleteItem: [erasureKeyPrefix], Query: [erasureKeyPrefix] },
   /** Deleting an account and everything that belongs to it, except for its usage. */

@@ -1,14 +1,15 @@
 import * as z from "zod";
 import * as accountPages from "../../functions/console/account/pages.ts";
-import * as docsPages from "../../functions/console/docs/pages.ts";
 import * as entryPages from "../../functions/console/entry/pages.ts";
 import * as homePages from "../../functions/console/home/pages.ts";
 import * as identityPages from "../../functions/console/identity/pages.ts";
 import * as playgroundPages from "../../functions/console/playground/pages.ts";
 import * as recordingsPages from "../../functions/console/recordings/pages.ts";
-import * as statusPages from "../../functions/console/status/pages.ts";
 import * as tierPages from "../../functions/console/tier/pages.ts";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
+import * as docsPages from "../../functions/site/docs/pages.ts";
+import * as languagesPages from "../../functions/site/languages/pages.ts";
+import * as statusPages from "../../functions/site/status/pages.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
 import { backendMetricNames } from "../../shared/platform/telemetry/backend-uses.ts";
 import { pascalCase } from "../stacks/function-group.ts";
@@ -90,6 +91,7 @@ const pageModules = [
   entryPages,
   homePages,
   identityPages,
+  languagesPages,
   playgroundPages,
   recordingsPages,
   statusPages,

@@ -1,7 +1,7 @@
 /** `npm start` and `npm run dev`: the whole service on this machine. */
 import "./check-node.ts";
 import { parseArgs } from "node:util";
-import { runCommandLine } from "../commands/command-line.ts";
+import { runCommandLine } from "../command-line.ts";
 import { banner } from "./banner.ts";
 import { readLocalSettings } from "./settings.ts";
 import { type LocalService, startLocalService } from "./start-service.ts";

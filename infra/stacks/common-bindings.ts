@@ -1,12 +1,22 @@
-import { notices } from "../../functions/console/notices/built-notices.ts";
-import { noticesOf } from "../../functions/console/notices/notice.ts";
+import { notices } from "../../functions/site/notices/built-notices.ts";
+import { noticesOf } from "../../functions/site/notices/notice.ts";
 import { serverSettings } from "../../shared/platform/config/model-servers.ts";
 import { modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import { type Binding, plainBinding, secretBinding } from "../constructs/bindings.ts";
 import { identityProvidersOf } from "../identity-provider-settings.ts";
 import { listText } from "../model-settings.ts";
 import type { SettingName } from "../stage-settings.ts";
-import type { FunctionGroupProps } from "./function-group.ts";
+import type { Stage } from "../stages.ts";
+import type { DataStack } from "./data-stack.ts";
+
+export interface FunctionGroupProps {
+  readonly stage: Stage;
+  readonly data: DataStack;
+  /** The folder that holds a bundle for each function, under the function's name. */
+  readonly bundles: string;
+  /** The address that callers use, without a slash at the end. */
+  readonly publicBaseUrl: string;
+}
 
 /** Variables that are not settings of the stage, or have another value than the setting of their name. */
 const otherBindings = ({ stage: { name, settings }, data, publicBaseUrl }: FunctionGroupProps) => ({

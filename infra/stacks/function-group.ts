@@ -3,18 +3,8 @@ import type { FunctionDefinition } from "../../shared/http/function-definition.t
 import type { VariableShape } from "../../shared/platform/config/variables.ts";
 import type { Binding } from "../constructs/bindings.ts";
 import { ServiceFunction } from "../constructs/service-function.ts";
-import type { Stage } from "../stages.ts";
+import type { FunctionGroupProps } from "./common-bindings.ts";
 import { type CommonVariable, commonBindings } from "./common-bindings.ts";
-import type { DataStack } from "./data-stack.ts";
-
-export interface FunctionGroupProps {
-  readonly stage: Stage;
-  readonly data: DataStack;
-  /** The folder that holds a bundle for each function, under the function's name. */
-  readonly bundles: string;
-  /** The address that callers use, without a slash at the end. */
-  readonly publicBaseUrl: string;
-}
 
 /**
  * A binding for each variable that is a function's own, and for no other.

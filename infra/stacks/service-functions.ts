@@ -10,6 +10,8 @@ import { languageFunction } from "../../functions/language/contract.ts";
 import { legacyFunction } from "../../functions/legacy/contract.ts";
 import { inStage } from "../../functions/legacy/settings.ts";
 import { mcpFunction } from "../../functions/mcp/contract.ts";
+import { operatorsFunction } from "../../functions/operators/contract.ts";
+import { siteFunction } from "../../functions/site/contract.ts";
 import { speechFunction } from "../../functions/speech/contract.ts";
 import { transcriptionFunction } from "../../functions/transcription/contract.ts";
 import { translateFunction } from "../../functions/translate/contract.ts";
@@ -34,8 +36,9 @@ import {
 import { streamDomainOf } from "../constructs/public-domains.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { TableAccess } from "../constructs/table-accesses.ts";
+import type { FunctionGroupProps } from "./common-bindings.ts";
 import { erasedFolders, exportedFolders } from "./erased-folders.ts";
-import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
+import { FunctionGroup } from "./function-group.ts";
 
 const responses: FolderAccess = { folder: responsesFolder, access: "keep" };
 const storedSpeech: FolderAccess = { folder: speechFolder, access: "read-write" };
@@ -78,6 +81,8 @@ export class ServiceFunctions extends FunctionGroup {
       this.addMcp(),
       this.addWebhook(),
       this.addConsole(chat),
+      this.addOperators(),
+      this.add(siteFunction, { TABLE_NAME: tableBinding(props.data.table, "show-status") }),
     ];
   }
 
@@ -193,13 +198,10 @@ export class ServiceFunctions extends FunctionGroup {
         ...accounts,
         "join-identities",
         "disown-accounts",
-        "show-jobs",
-        "show-operators",
+        "keep-jobs",
         "show-requests",
         "resend-callbacks",
-        "show-status",
         "request-tier",
-        "decide-tiers",
       ),
       BUCKET_NAME: bucketBinding(
         this,
@@ -213,12 +215,38 @@ export class ServiceFunctions extends FunctionGroup {
       JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send"),
       MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
       CALLBACK_QUEUE_URL: queueBinding(data.callbacks.queue, "send"),
-      MAIL_DEAD_LETTER_QUEUE_URL: queueBinding(data.mail.deadLetterQueue, "look"),
-      CALLBACK_DEAD_LETTER_QUEUE_URL: queueBinding(data.callbacks.deadLetterQueue, "look"),
-      JOB_DEAD_LETTER_QUEUE_URL: queueBinding(data.jobs.deadLetterQueue, "look"),
       CHAT_STREAM_URL: plainBinding(
         streamDomain ? `https://${streamDomain}` : (chat.functionUrl?.url ?? publicBaseUrl),
       ),
+    });
+  }
+
+  private addOperators(): ServiceFunction {
+    const { table, audioBucket, callbacks, jobs, mail } = this.props.data;
+    return this.add(operatorsFunction, {
+      TABLE_NAME: tableBinding(
+        table,
+        "find-accounts",
+        "act-on-accounts",
+        "erase-accounts",
+        "show-jobs",
+        "show-operators",
+        "resend-callbacks",
+        "decide-tiers",
+      ),
+      BUCKET_NAME: bucketBinding(
+        this,
+        audioBucket,
+        ...erasedFolders,
+        { folder: jobsFolder, access: "read" },
+        { folder: uploadsFolder, access: "read" },
+      ),
+      JOB_QUEUE_URL: queueBinding(jobs.queue, "send"),
+      MAIL_QUEUE_URL: queueBinding(mail.queue, "send"),
+      CALLBACK_QUEUE_URL: queueBinding(callbacks.queue, "send"),
+      MAIL_DEAD_LETTER_QUEUE_URL: queueBinding(mail.deadLetterQueue, "look"),
+      CALLBACK_DEAD_LETTER_QUEUE_URL: queueBinding(callbacks.deadLetterQueue, "look"),
+      JOB_DEAD_LETTER_QUEUE_URL: queueBinding(jobs.deadLetterQueue, "look"),
     });
   }
 }

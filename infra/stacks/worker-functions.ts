@@ -31,8 +31,9 @@ import {
   tableBinding,
 } from "../constructs/bindings.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
+import type { FunctionGroupProps } from "./common-bindings.ts";
 import { erasedFolders, exportedFolders, notedErasures } from "./erased-folders.ts";
-import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
+import { FunctionGroup } from "./function-group.ts";
 
 /** The functions behind queues, schedules and events, with the permissions of each and what invokes it. */
 export class WorkerFunctions extends FunctionGroup {

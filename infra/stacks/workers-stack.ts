@@ -3,7 +3,7 @@ import type { Rule } from "aws-cdk-lib/aws-events";
 import type { Construct } from "constructs";
 import { GradualRelease } from "../constructs/gradual-release.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
-import type { FunctionGroupProps } from "./function-group.ts";
+import type { FunctionGroupProps } from "./common-bindings.ts";
 import { OperatorRole } from "./operator-role.ts";
 import { WorkerFunctions } from "./worker-functions.ts";
 

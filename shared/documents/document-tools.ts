@@ -18,11 +18,9 @@ import { requireFewParts } from "./segments/document-size.ts";
 import type { DocumentLanguages } from "./segments/language-tags.ts";
 import { isUntranslated } from "./segments/reply-faults.ts";
 import { type ParsedDocument, writeDocument } from "./segments/segment.ts";
-import { withoutSharedBeginning } from "./segments/shared-beginning.ts";
+import { type Passage, type PassageResult, withoutSharedBeginning } from "./segments/shared-beginning.ts";
 import {
   judgeReplies,
-  type Passage,
-  type PassageResult,
   passagesOf,
   type TranslatedDocument,
   type TranslatePassage,

@@ -2,29 +2,10 @@ import * as z from "zod";
 import type { Caller } from "../accounts/access/caller.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { validate } from "../platform/validation/validation.ts";
+import type { Endpoint, RequestFacts } from "./exchange.ts";
 import type { Operation } from "./operation.ts";
 import { basePathOf, type HttpMiddleware } from "./request.ts";
 import type { Reply, ReplyWithHeaders } from "./response.ts";
-
-export interface RequestFacts {
-  readonly id: string;
-  /** The connection's; no header can fake it. */
-  readonly sourceAddress: string;
-  /** The prefix of the API's paths where the caller reached it; no slash at the end. */
-  readonly basePath: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Aborted shortly before the function's time ends. */
-  readonly signal: AbortSignal;
-}
-
-/** A request before validation. */
-export interface RawRequest extends Omit<RequestFacts, "signal"> {
-  readonly body: unknown;
-  readonly query: unknown;
-  readonly path: unknown;
-  readonly caller: Caller | undefined;
-}
 
 /** The validated parts of a request. */
 interface RequestParts<Body, Query, Path> {
@@ -46,21 +27,6 @@ export interface EndpointInput<Body, Query, Path, Auth extends keyof CallerByAut
   readonly request: RequestFacts;
 }
 
-/** A validated request that has not run yet. */
-export interface PreparedRequest {
-  /** How many tasks it counts as on the quota. */
-  readonly tasks: number;
-  /** @throws AppError as the use case says. */
-  execute(signal: AbortSignal): Promise<unknown>;
-}
-
-/** An operation bound to its use case. */
-export interface Endpoint {
-  readonly operation: Operation;
-  /** @throws ValidationError when the request breaks its contract; AppError `unauthenticated` without a caller. */
-  prepare(request: RawRequest): PreparedRequest;
-}
-
 const requireCaller: {
   readonly [Auth in keyof CallerByAuth]: (caller: Caller | undefined) => CallerByAuth[Auth];
 } = {
@@ -73,7 +39,24 @@ const requireCaller: {
 
 const taskList = z.object({ items: z.array(z.unknown()) });
 
-/** Binds an operation to its use case. A wrong body field or result is a compile error. */
+/**
+ * Binds an operation to its use case. A wrong body field or result is a compile error.
+ *
+ * @example
+ * ```ts
+ * export const identifyOperation = defineOperation({
+ *   id: "identifyLanguage",
+ *   method: "POST",
+ *   path: "/tasks/language_id",
+ *   body: { encoding: "json", schema: z.object({ text: z.string().min(1) }) },
+ *   response: { status: 200, description: "The language", schema: z.object({ language: z.string() }) },
+ *   // …
+ * });
+ *
+ * // `body` is valid, and `caller` known if the operation needs one.
+ * endpoint(identifyOperation, ({ body }) => ({ language: model.identify(body.text).language }));
+ * ```
+ */
 export const endpoint = <
   Body extends z.ZodType,
   Query extends z.ZodType,

@@ -1,13 +1,13 @@
 import type { Limiter } from "../accounts/limits/limiter.ts";
 import { AppError, keyReused } from "../platform/errors/app-error.ts";
 import { toAppError } from "../platform/errors/dependency-failure.ts";
+import type { HttpResponse } from "./exchange.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { willStream } from "./limit-requests.ts";
 import { idempotencyOf } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 import { errorResponse } from "./respond-error.ts";
-import type { HttpResponse } from "./response.ts";
 
 /**
  * Whether a response can be replayed. No error is: its caller may correct the request and send it with the same key again, and what

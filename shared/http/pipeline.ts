@@ -18,7 +18,8 @@ import { authenticate } from "./authenticate.ts";
 import { compressResponse } from "./compress-response.ts";
 import { respondToPreflight } from "./cors.ts";
 import { readDialectQuery } from "./dialect-request.ts";
-import { type Endpoint, validateRequest } from "./endpoint.ts";
+import { validateRequest } from "./endpoint.ts";
+import type { Endpoint, HttpResponse } from "./exchange.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { respondOnce } from "./idempotency.ts";
 import {
@@ -34,7 +35,7 @@ import { parseBody } from "./parse-body.ts";
 import { type HttpEvent, type HttpMiddleware, toHttpEvent } from "./request.ts";
 import { identifyRequest, logResponse, type StreamEnd } from "./request-log.ts";
 import { type FormatError, respondError } from "./respond-error.ts";
-import { type HttpResponse, responseHead, responseHeaders, toResponse } from "./response.ts";
+import { responseHead, responseHeaders, toResponse } from "./response.ts";
 import { createRouter, routeRequest } from "./router.ts";
 import { sendStream } from "./send-stream.ts";
 import { requireStreamDomain } from "./stream-domain.ts";

@@ -2,7 +2,7 @@ import { logger } from "../platform/telemetry/logger.ts";
 import { measured } from "../platform/telemetry/request-metrics.ts";
 import { requestScope } from "../platform/telemetry/request-scope.ts";
 import { joinTrace, spanFields } from "../platform/telemetry/trace-context.ts";
-import type { Use } from "../platform/telemetry/use.ts";
+import type { Use } from "../platform/telemetry/used-units.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
 /** Ids that may be echoed in a header and written to a log as they are. */

@@ -4,9 +4,8 @@ import type { Credential } from "../accounts/access/api-keys.ts";
 import type { Caller } from "../accounts/access/caller.ts";
 import type { Admission } from "../accounts/limits/admission.ts";
 import type { ErrorCode } from "../platform/errors/catalogue.ts";
-import type { Endpoint, PreparedRequest } from "./endpoint.ts";
+import type { Endpoint, HttpResponse, PreparedRequest } from "./exchange.ts";
 import type { IdempotencyLock } from "./idempotency/idempotency-lock.ts";
-import type { HttpResponse } from "./response.ts";
 
 /** The fields of API Gateway's event that the pipeline reads. */
 type GatewayFields = Pick<

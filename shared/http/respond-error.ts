@@ -3,8 +3,8 @@ import { toAppError } from "../platform/errors/dependency-failure.ts";
 import { errorBodyAt, oauthErrorBody, statusAt } from "../platform/errors/error-body.ts";
 import { faultFields } from "../platform/telemetry/fault-metric.ts";
 import { describeError, logger } from "../platform/telemetry/logger.ts";
+import type { HttpResponse } from "./exchange.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
-import type { HttpResponse } from "./response.ts";
 
 /** An error as a response at a path. */
 export const errorResponse = (

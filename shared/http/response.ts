@@ -1,27 +1,12 @@
-import type { Source } from "../platform/outbound/source.ts";
 import { commonResponseHeaders } from "./cors.ts";
+import type { BodyChunks, HttpResponse } from "./exchange.ts";
 import { limitHeaders } from "./limit-requests.ts";
 import type { Deprecation, Operation } from "./operation.ts";
 import { basePathOf, type HttpMiddleware, type HttpRequest } from "./request.ts";
 
-/**
- * A streamed body: pulled piece by piece, or pushed where the pieces are small and many. A producer that reported a
- * failure in the stream's own format returns the AppError at its end, so that the request can still be refunded.
- */
-export type BodyChunks = AsyncIterable<string | Uint8Array, unknown> | Source<string>;
-
 /** A body of one chunk. */
 export async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   yield bytes;
-}
-
-/** Streaming functions may send chunks; buffered ones only text. */
-export interface HttpResponse {
-  statusCode: number;
-  headers: Record<string, string>;
-  /** `Set-Cookie` headers, only in streaming functions. */
-  cookies?: readonly string[];
-  body: string | BodyChunks;
 }
 
 /** A response that is not its operation's JSON: a page, audio, a stream, or an error in a format of its own. */

@@ -1,6 +1,6 @@
 import { AppError } from "../platform/errors/app-error.ts";
 import { unknownPath } from "../platform/errors/error-body.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./exchange.ts";
 import { supportedMethods } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 import { logReceived } from "./request-log.ts";

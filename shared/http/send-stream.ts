@@ -2,8 +2,8 @@ import type { Writable } from "node:stream";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Source } from "../platform/outbound/source.ts";
 import { describeError, logger } from "../platform/telemetry/logger.ts";
+import type { BodyChunks } from "./exchange.ts";
 import type { StreamEnd } from "./request-log.ts";
-import type { BodyChunks } from "./response.ts";
 
 /** Resolves when the stream accepts more or has finished, or when its reader disconnected, which is no error. */
 const untilReady = (stream: Writable, event: "drain" | "finish"): Promise<void> =>

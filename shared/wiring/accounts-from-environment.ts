@@ -29,14 +29,13 @@ import {
   type mailQueueEnvironment,
   type PlatformEnvironment,
   type secondFactorEnvironment,
-  type tableEnvironment,
   type termsEnvironment,
   type tokenEnvironment,
 } from "../platform/config/environment.ts";
 import type { VariableValues } from "../platform/config/variables.ts";
 import type { vendorsEnvironment } from "../platform/config/vendors.ts";
 import { daySeconds } from "../platform/durations.ts";
-import { openTable } from "../platform/storage/sdk-table.ts";
+import type { ObjectStore } from "../platform/storage/object-store.ts";
 import type { DataOwner } from "../platform/storage/stored-kinds.ts";
 import type { Table, TableWrite } from "../platform/storage/table.ts";
 import { openCallbackQueue } from "../recordings/callbacks/callback-queue.ts";
@@ -50,20 +49,23 @@ import { characterQuotasFrom, linkedStoreFrom } from "./from-environment.ts";
 import { factorSecretFrom, signingSecretFrom } from "./secrets-from-environment.ts";
 import { storedKinds } from "./stored-kinds.ts";
 
-type AccountVariables = PlatformEnvironment &
+type OperatedVariables = PlatformEnvironment &
   VariableValues<
-    typeof tableEnvironment &
-      typeof accountLimitEnvironment &
-      typeof tokenEnvironment &
+    typeof accountLimitEnvironment &
       typeof secondFactorEnvironment &
       typeof mailQueueEnvironment &
-      typeof bucketEnvironment &
       typeof vendorsEnvironment &
+      typeof callbackQueueEnvironment &
+      typeof characterQuotaEnvironment
+  >;
+
+type AccountVariables = OperatedVariables &
+  VariableValues<
+    typeof tokenEnvironment &
+      typeof bucketEnvironment &
       typeof termsEnvironment &
       typeof exportQueueEnvironment &
-      typeof callbackQueueEnvironment &
-      typeof callbackRulesEnvironment &
-      typeof characterQuotaEnvironment
+      typeof callbackRulesEnvironment
   > & { readonly TOKEN_LIFETIME_DAYS: number };
 
 /** The repositories of accounts over a table. */
@@ -79,42 +81,50 @@ export const accountRepositories = (table: Table) => ({
   audit: createAuditLog(table),
 });
 
-/** What functions need that manage accounts. It includes the AWS SDK, so it is not part of `from-environment.ts`. */
-export const accountDependenciesFrom = (environment: AccountVariables) => {
-  const table = openTable(environment.TABLE_NAME);
+/** What the operators' pages need of accounts, and the pages of an account too. */
+export const operatedAccountsFrom = (
+  environment: OperatedVariables,
+  { table, store }: { readonly table: Table; readonly store: ObjectStore },
+) => ({
+  ...accountRepositories(table),
+  table,
+  store,
+  secondFactors: createSecondFactors(
+    table,
+    createFactorSecrets(createFactorKeySource(factorSecretFrom(environment))),
+  ),
+  mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
+  eraseAccount: (account: StoredAccount, signal: AbortSignal, record?: TableWrite) =>
+    eraseAccount(account, { table, store }, signal, record),
+  deliveries: createDeliveryLog(table),
+  callbacks: openCallbackQueue(environment.CALLBACK_QUEUE_URL, awsConfigOf(environment)),
+  jobs: createJobsRepository(table),
+  usage: createUsageRepository(
+    table,
+    environment.UNVERIFIED_QUOTA_SHARE,
+    environment.LIMIT_MULTIPLIER,
+    characterQuotasFrom(environment),
+  ),
+  taskPaths: withVendorsNames(taskPaths, { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B }),
+});
+
+/** What functions need that manage accounts. */
+export const accountDependenciesFrom = (environment: AccountVariables, table: Table) => {
   const store = linkedStoreFrom(environment);
   const signingKeys = createSigningKeySource(signingSecretFrom(environment));
   const vendors = { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B };
   return {
-    ...accountRepositories(table),
-    table,
+    ...operatedAccountsFrom(environment, { table, store }),
     store,
     signingKeys,
     vendors,
     termsVersion: environment.TERMS_VERSION,
     tokens: createTokens(signingKeys),
-    secondFactors: createSecondFactors(
-      table,
-      createFactorSecrets(createFactorKeySource(factorSecretFrom(environment))),
-    ),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * daySeconds || undefined,
-    mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
-    eraseAccount: (account: StoredAccount, signal: AbortSignal, record?: TableWrite) =>
-      eraseAccount(account, { table, store }, signal, record),
     callbackSecrets: createCallbackSecrets(table),
     exports: createExportsRepository(table),
     exportQueue: openExportQueue(environment.EXPORT_QUEUE_URL, awsConfigOf(environment)),
     isExportedFile: (owner: DataOwner, name: string) => isExportedFile(owner, name, table, storedKinds),
-    deliveries: createDeliveryLog(table),
-    callbacks: openCallbackQueue(environment.CALLBACK_QUEUE_URL, awsConfigOf(environment)),
     callbackRules: callbackRulesOf(environment),
-    jobs: createJobsRepository(table),
-    usage: createUsageRepository(
-      table,
-      environment.UNVERIFIED_QUOTA_SHARE,
-      environment.LIMIT_MULTIPLIER,
-      characterQuotasFrom(environment),
-    ),
-    taskPaths: withVendorsNames(taskPaths, vendors),
   };
 };

@@ -127,7 +127,7 @@ export const importRules: readonly ImportRule[] = [
       },
       {
         from: "infra/packages/language-id-training/",
-        to: "infra/commands/command-line.ts",
+        to: "infra/command-line.ts",
         because: "Its commands read their options, and explain themselves, as all others do.",
       },
     ],

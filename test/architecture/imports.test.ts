@@ -23,12 +23,12 @@ describe("The modules of this repository", () => {
     expect(brokenRules(imports, importRules)).toEqual([]);
   });
 
-  it("are not loaded in a ring", () => {
+  it("do not import each other in a ring, types included", () => {
     expect(own.length).toBeGreaterThan(modules.length);
     expect(fileRings(own)).toEqual([]);
   });
 
-  it("of shared/ have no ring between their folders, types included", () => {
+  it("have no ring between their folders, types included", () => {
     expect(folderRings(own)).toEqual([]);
   });
 
@@ -38,8 +38,7 @@ describe("The modules of this repository", () => {
   });
 
   it("of shared/ have more than one user", () => {
-    // The pages of documentation and of operators become functions of their own, which share this room with the console.
-    const found = singleUsers(own).filter(({ file }) => !file.startsWith("shared/pages/"));
+    const found = singleUsers(own);
     expect(found).toEqual([]);
   });
 
@@ -229,7 +228,7 @@ describe("The search for doubled exports", () => {
 });
 
 describe("The search for rings", () => {
-  it("finds modules that load each other, and leaves types out", () => {
+  it("finds modules that import each other, also by types alone, which tests may", () => {
     const text = (to: string) => `export { a } from "./${to}.ts";`;
     const ring = [
       ...importsOf("infra/a.ts", text("b")),
@@ -237,11 +236,12 @@ describe("The search for rings", () => {
       ...importsOf("infra/c.ts", text("b")),
     ];
     expect(fileRings(ring)).toEqual(["infra/b.ts → infra/c.ts → infra/b.ts"]);
-    const types = [
-      ...importsOf("infra/a.ts", text("b")),
-      ...importsOf("infra/b.ts", 'import type { A } from "./a.ts";'),
+    const types = (folder: string) => [
+      ...importsOf(`${folder}/a.ts`, text("b")),
+      ...importsOf(`${folder}/b.ts`, 'import type { A } from "./a.ts";'),
     ];
-    expect(fileRings(types)).toEqual([]);
+    expect(fileRings(types("infra"))).toEqual(["infra/a.ts → infra/b.ts → infra/a.ts"]);
+    expect(fileRings(types("test/support"))).toEqual([]);
   });
 
   it("finds folders that import each other, also by types and through a folder below", () => {
@@ -252,6 +252,17 @@ describe("The search for rings", () => {
     ];
     expect(folderRings(ring)).toEqual([
       "shared/audio/wav → shared/audio/mpeg → shared/audio → shared/audio/wav (shared/audio/wav/a.ts imports shared/audio/mpeg/b.ts; shared/audio/mpeg/c.ts imports shared/audio/d.ts; shared/audio/e.ts imports shared/audio/wav/a.ts)",
+    ]);
+  });
+
+  it("finds folders of a feature that import each other, and leaves the feature's own folder out", () => {
+    const own = importsOf("functions/chat/v1/a.ts", 'import type { A } from "../contract.ts";');
+    const back = importsOf("functions/chat/endpoints.ts", 'import { a } from "./v1/a.ts";');
+    const across = importsOf("functions/chat/v1/b.ts", 'import type { C } from "../v2/c.ts";');
+    const returned = importsOf("functions/chat/v2/d.ts", 'import { b } from "../v1/b.ts";');
+    expect(folderRings([...own, ...back, ...across])).toEqual([]);
+    expect(folderRings([...own, ...back, ...across, ...returned])).toEqual([
+      "functions/chat/v1 → functions/chat/v2 → functions/chat/v1 (functions/chat/v1/b.ts imports functions/chat/v2/c.ts; functions/chat/v2/d.ts imports functions/chat/v1/b.ts)",
     ]);
   });
 

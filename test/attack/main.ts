@@ -1,4 +1,4 @@
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { allAttacks } from "./all-attacks.ts";
 import { attackRunningService, startAttackedService } from "./attacked-service.ts";
 import { attackCheckout } from "./checkout.ts";

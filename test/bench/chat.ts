@@ -10,7 +10,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { createAccount } from "../load/accounts.ts";
 import { runService } from "../support/run-service.ts";
 import { directTarget, readStream, type StreamTimes, type Target } from "./chat/read-stream.ts";

@@ -10,7 +10,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { compareBuilds } from "./compare/compare-builds.ts";
 import { type ComparisonSetup, compareGateways } from "./compare/compare-gateways.ts";
 import { compareProtocols } from "./compare/compare-protocols.ts";

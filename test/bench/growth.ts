@@ -8,7 +8,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { findRunningService } from "../../infra/local/running-service.ts";
 import { runService } from "../support/run-service.ts";
 import { chooseCores, serveChat } from "./compare/gateways.ts";

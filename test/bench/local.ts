@@ -7,7 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { processFamily } from "../load/processes.ts";
 import { healthInProcess } from "../support/built-handler.ts";
 import { runService } from "../support/run-service.ts";

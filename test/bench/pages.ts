@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { type Browser, type BrowserContextOptions, chromium } from "playwright-core";
 import { buildBrowserAssets } from "../../infra/bundling/browser-assets.ts";
 import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { type ConsolePage, consolePages } from "../browser/console-pages.ts";
 import { type FirstLoad, measureFirstLoad, slowNetwork } from "../browser/first-load.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";

@@ -6,7 +6,7 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import * as z from "zod";
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { chooseCores, serveChat } from "./compare/gateways.ts";
 import { type LoadCommand, loadResult, loadResults } from "./compare/load.ts";
 import { cpuProfile, sharesOf, sourceMapFile } from "./compare/read-profile.ts";

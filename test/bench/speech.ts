@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { createAccount } from "../load/accounts.ts";
 import { runService } from "../support/run-service.ts";
 import { audioBytes, wavHeaderBytes } from "../support/wav.ts";

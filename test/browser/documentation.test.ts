@@ -40,8 +40,12 @@ describe("The documentation", () => {
     expect(await page.locator('[data-sample="python"]').innerText()).toContain("requests.post(");
   });
 
-  it("sends requests for the account of its reader", async () => {
+  it("links to the account of a reader with a session, and sends requests for it", async () => {
+    await reader.page.goto(`${baseUrl}/console`);
     await open("/listJobs");
+    await reader.page.getByText(`Leave blank to use your account, ${reader.person.username}`).waitFor();
+    await reader.page.getByRole("link", { name: "Overview" }).waitFor();
+    expect(await reader.page.getByRole("link", { name: "Log in" }).isVisible()).toBe(false);
     await send(reader.page);
     await expect.poll(() => status(reader.page)).toBe("200 OK");
     expect(await result(reader.page).locator("code").innerText()).toContain('"jobs": []');

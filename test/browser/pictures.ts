@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { chromiumArguments, findChromium } from "../support/chromium.ts";
 import { runService } from "../support/run-service.ts";

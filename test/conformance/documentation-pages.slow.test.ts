@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, inject, it } from "vitest";
-import { basePath, baseUrl, call } from "../support/client.ts";
-import { FormVisitor, type SeenPage } from "../support/form-visitor.ts";
+import { basePath, baseUrl, call, sharedAccount } from "../support/client.ts";
+import { FormVisitor, logInTo, type SeenPage } from "../support/form-visitor.ts";
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; " +
@@ -54,7 +54,11 @@ describe("The pages of the documentation", () => {
     const page = await new FormVisitor().open(path);
     expect(page.status).toBe(200);
     expect(page.headers.get("content-security-policy")).toBe(policy);
-    expect(page.headers.get("cache-control")).toMatch(/^(?:public|no-store)/);
+    expect(page.headers.get("cache-control")).toBe("public, max-age=300");
+    expect(page.headers.get("vary")).toBe("Accept, Accept-Language, Accept-Encoding");
+    expect(page.headers.getSetCookie()).toEqual([]);
+    const known = { Accept: "text/html", "If-None-Match": page.headers.get("etag") ?? "" };
+    expect((await fetch(`${baseUrl}${path}`, { headers: known })).status).toBe(304);
     expect(unbalanced(page.html)).toEqual([]);
     expect(page.html).not.toMatch(/<script>|<style|\sstyle=|\son\w+=|javascript:/);
     expect(page.html.match(/<h1>/g)).toHaveLength(1);
@@ -119,6 +123,15 @@ describe("The pages of the documentation", () => {
   it("issue a token for the form of an operation only to people who are logged in", async () => {
     const { status } = await call("/docs/token", { method: "POST", body: {} });
     expect(status).toBe(401);
+    expect((await call("/console/session")).body).toEqual({ username: null, form_token: null });
+    const account = await sharedAccount();
+    const { visitor } = await logInTo(account);
+    const session = await visitor.ask("/console/session", { headers: { Accept: "application/json" } });
+    expect(session.headers.get("cache-control")).toBe("no-store");
+    const { username, form_token } = JSON.parse(session.html);
+    expect(username).toBe(account.username);
+    const token = await visitor.ask("/docs/token", { form: { form_token } });
+    expect(JSON.parse(token.html)).toMatchObject({ expires_in: 900 });
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { evaluationSchema } from "../../functions/console/quality/evaluation.ts";
+import { evaluationSchema } from "../../functions/site/quality/evaluation.ts";
 import { baseUrl, sharedAccount, speak } from "../support/client.ts";
 import { runCommand } from "../support/run-service.ts";
 import { wavHeaderBytes } from "../support/wav.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { statusPage } from "../../functions/console/status/pages.ts";
+import { statusPage } from "../../functions/site/status/pages.ts";
 import { baseUrl, call } from "../support/client.ts";
 
 /** What programs see. The canary of a deployment measures; that of the local service runs only when it is invoked. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { fuzzAudio } from "./audio.ts";
 import { fuzzService } from "./service.ts";
 

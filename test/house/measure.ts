@@ -45,8 +45,8 @@ const counted = (list: string, title: string, items: readonly string[], bound = 
 const measureImports = (imports: readonly Import[], known: ReadonlySet<string>): Measure[] => {
   const own = imports.filter(({ to }) => known.has(to));
   return [
-    counted("rings", "Rings between folders of shared/, types included", folderRings(own)),
-    counted("file-rings", "Rings of modules that load each other", fileRings(own)),
+    counted("rings", "Rings between folders, types included", folderRings(own)),
+    counted("file-rings", "Rings of modules, types included", fileRings(own)),
   ];
 };
 

@@ -40,7 +40,7 @@ describe("What browsers load", () => {
   it("holds nothing of the service's own code but what is meant for browsers", () => {
     expect(inputs.length).toBeGreaterThan(2);
     const isForBrowsers =
-      /^(functions\/console\/(client\/|playground\/attempts\.ts$|recordings\/clock\.ts$)|shared\/pages\/(client|samples|view)\/|shared\/platform\/durations\.ts$)/;
+      /^(functions\/(console|site)\/client\/|functions\/console\/(playground\/attempts|recordings\/clock)\.ts$|shared\/pages\/(client|samples|view)\/|shared\/platform\/durations\.ts$)/;
     const paths = inputs.map((path) => relative(projectDirectory, path));
     expect(paths.filter((path) => !isForBrowsers.test(path))).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { withTemporaryDirectory } from "./synthesized-service.ts";
 const bundleWith = async (folder: string): Promise<string> => {
   const { outputFiles } = await build({
     absWorkingDir: projectDirectory,
-    entryPoints: ["functions/console/quality/built-evaluations.ts"],
+    entryPoints: ["functions/site/quality/built-evaluations.ts"],
     bundle: true,
     format: "esm",
     write: false,

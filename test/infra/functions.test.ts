@@ -146,7 +146,7 @@ describe("The deployed functions", () => {
     };
     const local = await synthesizeService(localStage(variables));
     expect(variablesOf("legacy", local)).toMatchObject({ TRANSCRIPTION_ALTERNATIVE_MODEL: "other" });
-    expect(variablesOf("console", local)).toMatchObject({ STATUS_PAGE_URL: "https://status.example.org/" });
+    expect(variablesOf("site", local)).toMatchObject({ STATUS_PAGE_URL: "https://status.example.org/" });
   });
 
   it("have the lists of servers where the stage has some, and then no address", async () => {
@@ -283,6 +283,32 @@ describe("A function's permissions", () => {
     expect(stores).toEqual(permissions);
   });
 
+  it("are few behind pages: none but the outcomes of the canary behind those for everyone", () => {
+    const reading = ["GetItem", "Query"];
+    const writing = ["BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem"];
+    const patternsOf = (name: string, operations: readonly string[]) => {
+      const lines = storesOf(name).map((line) => line.split(" "));
+      return new Set(
+        lines.flatMap(([operation = "", ...keys]) => (operations.includes(operation) ? keys : [])),
+      );
+    };
+    const doors = ["site", "console", "operators"].map((name) => [
+      name,
+      {
+        reads: patternsOf(name, reading).size,
+        writes: patternsOf(name, writing).size,
+        variables: Object.keys(variablesOf(name)).length,
+        readsDeadLetters: actionsOf(name, "sqs:ReceiveMessage").length > 0,
+      },
+    ]);
+    expect(Object.fromEntries(doors)).toEqual({
+      site: { reads: 1, writes: 0, variables: 9, readsDeadLetters: false },
+      console: { reads: 17, writes: 22, variables: 26, readsDeadLetters: false },
+      operators: { reads: 19, writes: 20, variables: 24, readsDeadLetters: true },
+    });
+    expect([...patternsOf("site", reading)]).toEqual(["STATUS#*"]);
+  });
+
   it("let no one change or delete what operators did, the operators' own role included", () => {
     const roles = [...resourcesOfType(service.withFunctions, "AWS::IAM::Role").values()];
     const recording: number[] = roles.map(({ Properties }) => {
@@ -304,7 +330,7 @@ describe("A function's permissions", () => {
       }
       return decisionOf("PutItem") === "allowed" ? 1 : 0;
     });
-    // The console and the operators' role.
+    // The operators' function and the operators' role.
     expect(recording.reduce((sum, count) => sum + count)).toBe(2);
   });
 
@@ -326,7 +352,7 @@ describe("A function's permissions", () => {
       callback: [],
       canary: ["CanaryKey"],
       chat: [...inference, ...token],
-      console: ["IdentityProviders", ...inference, "SecondFactorKey", ...token],
+      console: ["IdentityProviders", "SecondFactorKey", ...token],
       docs: [],
       erasure: [],
       export: [],
@@ -338,6 +364,8 @@ describe("A function's permissions", () => {
       "mail-feedback": [],
       mcp: [...inference, ...token],
       messaging: [...inference, "MessagingSecrets"],
+      operators: [...inference, "SecondFactorKey"],
+      site: [],
       "request-log": [],
       sunset: [],
       speech: [...inference, ...token],

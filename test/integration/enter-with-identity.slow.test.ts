@@ -3,8 +3,8 @@ import {
   enterWithIdentity,
   identityOf,
   joinIdentity,
-} from "../../functions/console/identity/enter-with-identity.ts";
-import type { PersonAtProvider } from "../../functions/console/identity/person.ts";
+} from "../../functions/console/log-in/enter-with-identity.ts";
+import type { PersonAtProvider } from "../../functions/console/log-in/person.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
 import { callbackKeys } from "../../shared/recordings/callbacks/keys.ts";

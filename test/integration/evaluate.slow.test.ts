@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { evaluationSchema } from "../../functions/console/quality/evaluation.ts";
+import { evaluationSchema } from "../../functions/site/quality/evaluation.ts";
 import { type LoopbackServer, listenOnLoopback } from "../support/loopback-server.ts";
 import { runCommand } from "../support/run-service.ts";
 

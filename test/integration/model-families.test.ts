@@ -4,7 +4,7 @@ import { translateEndpoints } from "../../functions/translate/endpoints.ts";
 import type { Backend } from "../../shared/models/inference/openai/backend.ts";
 import { createOpenAiTranscriber } from "../../shared/models/inference/openai/transcriber.ts";
 import { createTranslator } from "../../shared/models/inference/openai/translator.ts";
-import type { GivenProfile } from "../../shared/models/inference/profiles.ts";
+import type { GivenProfile } from "../../shared/models/inference/profile-schema.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
 import { type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
 import { libreTranslateServer, whisperServer } from "../support/model-families.ts";

@@ -6,7 +6,7 @@ import { createOpenAiChatModels } from "../../shared/models/inference/openai/cha
 import { createOpenAiSynthesizer } from "../../shared/models/inference/openai/synthesizer.ts";
 import { createOpenAiTranscriber } from "../../shared/models/inference/openai/transcriber.ts";
 import { createTranslator } from "../../shared/models/inference/openai/translator.ts";
-import type { GivenProfile } from "../../shared/models/inference/profiles.ts";
+import type { GivenProfile } from "../../shared/models/inference/profile-schema.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
 import refusals from "../fixtures/model-servers/limits.json" with { type: "json" };
 import lists from "../fixtures/model-servers/lists.json" with { type: "json" };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cancelJob, retryJob } from "../../functions/console/admin/operate-job.ts";
+import { cancelJob, retryJob } from "../../functions/operators/operate-job.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { accountCounters } from "../../shared/accounts/limits/keys.ts";
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";

@@ -10,7 +10,7 @@ import { usage as usageResponse } from "../../shared/accounts/usage/usage.ts";
 import { AwsCallError } from "../../shared/platform/outbound/aws-json.ts";
 import type { RequestTable } from "../../shared/platform/storage/table.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
-import type { Use } from "../../shared/platform/telemetry/use.ts";
+import type { Use } from "../../shared/platform/telemetry/used-units.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { healthInProcess } from "../support/built-handler.ts";
 import { runService } from "../support/run-service.ts";
 import { createAccount, type LoadAccount } from "./accounts.ts";

@@ -7,7 +7,7 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readOptions } from "../../infra/commands/command-line.ts";
+import { readOptions } from "../../infra/command-line.ts";
 import { drawMutants, type FileMutant, mutantsOfFiles } from "./draw-mutants.ts";
 import { findRemaining, parseLog, type RemainingMutant } from "./earlier-run.ts";
 import { relatedTests } from "./related-tests.ts";

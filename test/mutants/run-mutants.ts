@@ -62,8 +62,8 @@ const succeeds = (folder: string, command: string, args: readonly string[]): Pro
   });
 
 const pageProjects = [
-  [["functions/console/client", "shared/pages/client"], "functions/console/client"],
-  [["functions/console", "shared/pages"], "functions/console"],
+  [["functions/console/client", "functions/site/client", "shared/pages/client"], "functions/console/client"],
+  [["functions/console", "functions/operators", "functions/site", "shared/pages"], "functions/console"],
 ] as const;
 
 /** The configuration that checks a file's types: pages and their scripts have their own. */

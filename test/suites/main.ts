@@ -1,7 +1,7 @@
 /** `npm test` and the two larger suites: runs them, prints what they used, and compares that with `.ci/suites.json`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommandLine, UsageError } from "../../infra/commands/command-line.ts";
+import { runCommandLine, UsageError } from "../../infra/command-line.ts";
 import { setup as buildFunctions } from "../support/build-functions.ts";
 import { judge } from "./bounds.ts";
 import { type Measured, type MeasuredOptions, runMeasured } from "./measured.ts";

@@ -4,7 +4,7 @@ import { createExportsRepository } from "../../shared/accounts/export/exports-re
 import type { MailQueue } from "../../shared/accounts/mail/mail-queue.ts";
 import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
-import type { Endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";

@@ -1,4 +1,4 @@
-import { type Guide, withAddress } from "../../functions/console/docs/guides/guide.ts";
+import { type Guide, withAddress } from "../../functions/site/docs/guides/guide.ts";
 
 /** A section of a guide with a change of a request. */
 export interface Change {

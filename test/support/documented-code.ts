@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { strToU8, zipSync } from "fflate";
-import { describeReference } from "../../functions/console/docs/reference.ts";
-import { documentOfStage } from "../../shared/http/openapi/stage-document.ts";
+import { documentOfStage } from "../../functions/docs/stage-document.ts";
+import { describeReference } from "../../functions/site/docs/reference.ts";
 import { defaultVendors } from "../../shared/platform/config/vendors.ts";
 import { baseUrl, speak } from "./client.ts";
 

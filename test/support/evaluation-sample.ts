@@ -1,4 +1,4 @@
-import type { EvaluatedScore, Evaluation, Measured } from "../../functions/console/quality/evaluation.ts";
+import type { EvaluatedScore, Evaluation, Measured } from "../../functions/site/quality/evaluation.ts";
 
 const score = (value: number, interval: EvaluatedScore["interval"] = null): EvaluatedScore => ({
   score: value,

@@ -1,6 +1,6 @@
 import { chatModelIds } from "../../shared/models/inference/chat.ts";
 import type { Backend } from "../../shared/models/inference/openai/backend.ts";
-import { type GivenProfile, profileSchema } from "../../shared/models/inference/profiles.ts";
+import { type GivenProfile, profileSchema } from "../../shared/models/inference/profile-schema.ts";
 
 /** A model by its server's name for it. */
 const servedModel = (name: string, profile: GivenProfile = {}) => ({

@@ -3,7 +3,7 @@ import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
 import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
-import type { Endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import type { Backends } from "../../shared/models/inference/openai/backend.ts";
 import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
 import { createOpenAiSynthesizer } from "../../shared/models/inference/openai/synthesizer.ts";

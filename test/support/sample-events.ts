@@ -48,7 +48,9 @@ export const otherEvents: Readonly<
   "mail-feedback/bounce": { result: nothing },
   "mail-feedback/complaint": { result: nothing },
   "mail-feedback/delivery": { result: nothing },
+  "operators/accounts": { result: /"statusCode":303[\s\S]*\/console\/log-in\?next=%2Fconsole%2Fadmin/ },
   "request-log/lines": { result: nothing },
+  "site/documentation": { result: /"statusCode":200[\s\S]*<title>Documentation/ },
   "sunset/daily": { result: nothing },
   "messaging/text": { result: batchDone, message: inboundMessage },
 };

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { createBufferedHandler, type HandlerOptions } from "../../shared/http/pipeline.ts";
 import { lambdaContext, lambdaEvent, type TestRequest } from "./lambda-event.ts";
 import { unlimited } from "./unlimited.ts";

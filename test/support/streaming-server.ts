@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
-import type { Endpoint } from "../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../shared/http/exchange.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { lambdaContext, lambdaEvent } from "./lambda-event.ts";
 import { type LoopbackServer, listenOnLoopback } from "./loopback-server.ts";

@@ -113,14 +113,14 @@ export const pythonClientsPart: Part = {
 
 /** Returns the Python programs of a guide. */
 export const pythonProgramsOf = async (guide: string): Promise<string[]> => {
-  const text = await readFile(join(projectDirectory, "functions/console/docs/guides", guide), "utf8");
+  const text = await readFile(join(projectDirectory, "functions/site/docs/guides", guide), "utf8");
   return [...text.matchAll(/^```python\n([\s\S]*?)\n```$/gm)].map(([, program = ""]) => program);
 };
 
 /** The Python programs of the guide to OpenAI clients print a result when they run unchanged. */
 export const guideProgramsPart: Part = {
   name: "The guide's programs in Python",
-  paths: [...clientPaths, "functions/console/docs/guides/openai-sdk.md"],
+  paths: [...clientPaths, "functions/site/docs/guides/openai-sdk.md"],
   run: async () => {
     const program = await python.tool("python");
     const programs = await pythonProgramsOf("openai-sdk.md");

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { runCommandLine, UsageError } from "../../infra/commands/command-line.ts";
+import { runCommandLine, UsageError } from "../../infra/command-line.ts";
 import { runMeasured } from "../suites/measured.ts";
 import { differFromRelease } from "../suites/projects.ts";
 import { setup as buildFunctions } from "../support/build-functions.ts";

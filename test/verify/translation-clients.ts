@@ -45,11 +45,7 @@ const guideFindings = async (program: string, variables: Record<string, string>)
 /** Python's clients of DeepL and LibreTranslate do with the service what they do with those. */
 export const translationClientsPart: Part = {
   name: "Python's clients of DeepL and LibreTranslate",
-  paths: [
-    "functions/translate",
-    "functions/jobs/deepl",
-    "functions/console/docs/guides/translation-clients.md",
-  ],
+  paths: ["functions/translate", "functions/jobs/deepl", "functions/site/docs/guides/translation-clients.md"],
   run: async () => {
     const program = await python.tool("python");
     return withLocalService(async ({ url, directory }) => {

@@ -31,7 +31,7 @@ import {
   sendTestCallback,
 } from "../../../shared/recordings/jobs/manage-callbacks.ts";
 import { requirePresentTerms } from "../entry/require-present-terms.ts";
-import { providerNameOf } from "../identity/enter-with-identity.ts";
+import { providerNameOf } from "../log-in/enter-with-identity.ts";
 import { AccountSettings, sectionIn } from "./account.tsx";
 import type { AccountView, LinkableProvider } from "./account-view.ts";
 import { createOnce, report } from "./create-once.ts";

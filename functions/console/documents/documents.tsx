@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { fileTranslation } from "../../../shared/pages/samples/job-commands.ts";
 import type { Visit } from "../../../shared/pages/server/visit.ts";
 import { fill, localeOf } from "../../../shared/pages/texts/languages.ts";
 import { CodeBlock } from "../../../shared/pages/view/code.tsx";
@@ -10,8 +11,6 @@ import { Icon } from "../../../shared/pages/view/icons.tsx";
 import { translationLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { isOver, type StoredTranslation, translatedFileName } from "../../../shared/recordings/jobs/job.ts";
 import { maxDocumentBytes } from "../../../shared/recordings/jobs/job-document.ts";
-import { guides } from "../docs/guides/built-guides.ts";
-import { codeOf } from "../docs/guides/guide.ts";
 import { documentsPath, PlaygroundHead } from "../playground/head.tsx";
 import { nameOfLanguage } from "../recordings/language-names.ts";
 import { stateKinds } from "../recordings/recording.tsx";
@@ -29,10 +28,7 @@ const accepted = ".docx,.txt,.md,.html,.htm,.srt,.vtt,.po,.pot,.xliff,.xlf,.json
 const translated = optionsOf(translationLanguages);
 
 /** The upload, the job and the download, as the guide shows them. */
-const commandsOf = (baseUrl: string): string => {
-  const guide = guides.find(({ name }) => name === "translation");
-  return ["TOKEN=…", `API=${baseUrl}`, ...codeOf(guide, "sh", baseUrl).slice(-1)].join("\n");
-};
+const commandsOf = (baseUrl: string): string => ["TOKEN=…", `API=${baseUrl}`, fileTranslation].join("\n");
 
 const Upload = () => {
   const { texts } = useFrame();

@@ -8,19 +8,13 @@ import { readNext } from "../../../shared/pages/server/links.ts";
 import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
 import { redirect, shown } from "../../../shared/pages/server/responses.ts";
 import { withPassword } from "../../../shared/pages/sessions/sessions-repository.ts";
-import { type EnterDependencies, enter } from "../second-factor/enter.ts";
+import { type EnterDependencies, enter } from "../log-in/enter.ts";
 import { dailyRequests } from "./daily-requests.tsx";
+import type { OfferedProvider } from "./entry-views.tsx";
 import { ForgotPassword, LinkSent, LogIn, SignUp } from "./entry-views.tsx";
 import { type LinkPagesDependencies, linkPages } from "./link-pages.tsx";
 import { forgotPasswordPage, logInPage, logOutPage, signUpPage } from "./pages.ts";
 import { requirePresentTerms } from "./require-present-terms.ts";
-
-/** An identity provider to log in with. */
-export interface OfferedProvider {
-  readonly name: string;
-  /** The page that redirects there, such as `/console/log-in/a`. */
-  readonly path: string;
-}
 
 /** What these pages use. */
 export interface EntryDependencies

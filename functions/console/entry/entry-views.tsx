@@ -11,8 +11,15 @@ import {
 import { Outcome } from "../../../shared/pages/view/outcome.tsx";
 import { Prose } from "../../../shared/pages/view/prose.tsx";
 import { DailyRequests, type RequestsPerDay } from "./daily-requests.tsx";
-import type { OfferedProvider } from "./entry-pages.tsx";
+
 import type { AfterWhat } from "./pages.ts";
+
+/** An identity provider to log in with. */
+export interface OfferedProvider {
+  readonly name: string;
+  /** The page that redirects there, such as `/console/log-in/a`. */
+  readonly path: string;
+}
 
 type PageRequest = Pick<Visit, "texts" | "url" | "values" | "problems">;
 type Entered = PageRequest & {

@@ -1,5 +1,6 @@
 import type { AccountPolicies } from "../../../shared/accounts/limits/policies.ts";
 import { service } from "../../../shared/http/function-definition.ts";
+import { findLanguages } from "../../../shared/models/listed-languages.ts";
 import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
 import { data, type PageResponse, shown } from "../../../shared/pages/server/responses.ts";
 import type { Visit } from "../../../shared/pages/server/visit.ts";
@@ -10,9 +11,7 @@ import { attemptDefinitions } from "../playground/attempts.ts";
 import type { PanelProps } from "../playground/panel.tsx";
 import type { AttemptDependencies } from "../playground/run-attempt.ts";
 import { Home } from "./home.tsx";
-import { Languages } from "./languages.tsx";
-import { findLanguages } from "./listed-languages.ts";
-import { consoleHomePage, languagesPage } from "./pages.ts";
+import { consoleHomePage } from "./pages.ts";
 
 /** What these pages use. */
 export interface HomeDependencies extends AttemptDependencies {
@@ -63,10 +62,5 @@ const home = (dependencies: HomeDependencies): BoundPage =>
       homeOf(visit, await submitAttempt(visit, "translate", visit.form, dependencies), dependencies),
   });
 
-/** The pages for strangers: the home page and the table of languages. */
-export const homePages = (dependencies: HomeDependencies): BoundPage[] => [
-  home(dependencies),
-  page(languagesPage, {
-    show: ({ query: { task, q } }) => shown({ content: <Languages task={task} words={q} /> }),
-  }),
-];
+/** The page for strangers. */
+export const homePages = (dependencies: HomeDependencies): BoundPage[] => [home(dependencies)];

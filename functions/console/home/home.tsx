@@ -1,3 +1,4 @@
+import { findLanguages } from "../../../shared/models/listed-languages.ts";
 import type { SampleRequest } from "../../../shared/pages/samples/code-samples.ts";
 import { openAiSamples } from "../../../shared/pages/samples/openai-samples.ts";
 import { fill } from "../../../shared/pages/texts/languages.ts";
@@ -9,7 +10,6 @@ import { speechModel } from "../../../shared/platform/catalogue/audio-models.ts"
 import { allVoices, defaultVoices } from "../../../shared/platform/catalogue/voices.ts";
 import { DailyRequests, type RequestsPerDay } from "../entry/daily-requests.tsx";
 import { AttemptPanel, type PanelProps } from "../playground/panel.tsx";
-import { findLanguages } from "./listed-languages.ts";
 
 export interface HomeProps extends Omit<PanelProps, "current" | "action"> {
   readonly isSignedIn: boolean;

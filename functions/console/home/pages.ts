@@ -20,20 +20,3 @@ export const consoleHomePage = definePage({
   scripts: ["playground"],
   styles: ["playground", "home"],
 });
-
-/** What a language can be used for, in the order of the table. */
-export const languageTasks = ["translate", "identify", "transcribe", "speak"] as const;
-export type LanguageUse = (typeof languageTasks)[number];
-
-export const languagesPage = definePage({
-  id: "languages",
-  path: "/console/languages",
-  audience: "everybody",
-  title: ({ languages }) => languages.title,
-  query: z.object({
-    task: z.enum(languageTasks).optional().catch(undefined),
-    q: z.string().trim().max(100).optional().catch(undefined),
-  }),
-  cacheSeconds: 300,
-  styles: ["home"],
-});

@@ -16,11 +16,11 @@ import { withPassword } from "../../../shared/pages/sessions/sessions-repository
 import { fill } from "../../../shared/pages/texts/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { behindLink } from "../entry/link-pages.tsx";
-import { type EnterDependencies, enter } from "../second-factor/enter.ts";
+import { type EnterDependencies, enter } from "../log-in/enter.ts";
+import { isClosed, joinIdentity } from "../log-in/enter-with-identity.ts";
+import type { UnprovedLogIn, UnprovedLogIns } from "../log-in/log-in-attempts.ts";
 import { Connect, ConnectByLink, ConnectMailSent } from "./connect-views.tsx";
-import { isClosed, joinIdentity } from "./enter-with-identity.ts";
 import { IdentityRefused } from "./identity-views.tsx";
-import type { UnprovedLogIn, UnprovedLogIns } from "./log-in-attempts.ts";
 import type { OpenIdProvider } from "./open-id-provider.ts";
 import { connectByLinkPage, connectPage } from "./pages.ts";
 

@@ -13,20 +13,20 @@ import {
 import type { Visit } from "../../../shared/pages/server/visit.ts";
 import { fill } from "../../../shared/pages/texts/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { type EnterDependencies, enter } from "../second-factor/enter.ts";
-import { type ConnectPagesDependencies, connectPages } from "./connect-pages.tsx";
+import { type EnterDependencies, enter } from "../log-in/enter.ts";
 import {
   type Entrance,
   enterWithIdentity,
   type IdentityDependencies,
   identityOf,
   joinIdentity,
-} from "./enter-with-identity.ts";
+} from "../log-in/enter-with-identity.ts";
+import { attemptSeconds, type LogInAttempt, type LogInAttempts } from "../log-in/log-in-attempts.ts";
+import type { PersonAtProvider } from "../log-in/person.ts";
+import { type ConnectPagesDependencies, connectPages } from "./connect-pages.tsx";
 import { GoToProvider, type IdentityProblem, IdentityRefused, JoinProvider } from "./identity-views.tsx";
-import { attemptSeconds, type LogInAttempt, type LogInAttempts } from "./log-in-attempts.ts";
 import { type OpenIdProvider, ProviderError } from "./open-id-provider.ts";
 import { beginLogInPage, connectPage, endLogInPage, joinIdentityPage } from "./pages.ts";
-import type { PersonAtProvider } from "./person.ts";
 
 /** What these pages use. */
 export interface IdentityPagesDependencies

@@ -3,7 +3,7 @@ import type { IdentityProvider, ProviderLetter } from "../../../shared/platform/
 import { hourMilliseconds } from "../../../shared/platform/durations.ts";
 import { readBody, sendRequest } from "../../../shared/platform/outbound/http-client.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
-import { type PersonAtProvider, personClaims } from "./person.ts";
+import { type PersonAtProvider, personClaims } from "../log-in/person.ts";
 import { metadataOf, readPlainPerson } from "./plain-provider.ts";
 
 /**

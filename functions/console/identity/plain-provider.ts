@@ -1,7 +1,7 @@
 import * as client from "openid-client";
 import * as z from "zod";
 import type { PlainProvider } from "../../../shared/platform/config/identity-providers.ts";
-import { type PersonAtProvider, personClaims } from "./person.ts";
+import { type PersonAtProvider, personClaims } from "../log-in/person.ts";
 
 /** What an OpenID Connect provider would say about itself. */
 export const metadataOf = (

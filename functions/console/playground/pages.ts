@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { definePage } from "../../../shared/pages/server/define-page.ts";
+import { docsTokenPath, sessionPath } from "../../../shared/pages/server/links.ts";
 import { attemptNames } from "./attempts.ts";
 import { pageToken } from "./page-token.ts";
 
@@ -62,5 +63,23 @@ export const playgroundTokenPage = definePage({
   title: ({ navigation }) => navigation.playground,
   form: z.object({}),
   data: pageToken,
+  confidential: true,
+});
+
+/** The same for the form on the page of an operation. GET redirects to the documentation. */
+export const docsTokenPage = definePage({
+  ...playgroundTokenPage,
+  id: "docsToken",
+  path: docsTokenPath,
+  title: ({ navigation }) => navigation.docs,
+});
+
+/** Who is logged in, for pages that are the same for everyone. */
+export const sessionPage = definePage({
+  id: "session",
+  path: sessionPath,
+  audience: "everybody",
+  title: ({ navigation }) => navigation.overview,
+  data: z.object({ username: z.string().nullable(), form_token: z.string().nullable() }),
   confidential: true,
 });

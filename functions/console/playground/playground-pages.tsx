@@ -6,7 +6,13 @@ import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { accessOf, speechLink, submitAttempt } from "./attempt-page.ts";
 import { firstValues } from "./first-values.ts";
 import { signPageToken } from "./page-token.ts";
-import { playgroundPage, playgroundSpeechPage, playgroundTokenPage } from "./pages.ts";
+import {
+  docsTokenPage,
+  playgroundPage,
+  playgroundSpeechPage,
+  playgroundTokenPage,
+  sessionPage,
+} from "./pages.ts";
 import { type AttemptDependencies, runAttempt } from "./run-attempt.ts";
 import { Playground } from "./view.tsx";
 
@@ -64,12 +70,20 @@ const speech = (dependencies: AttemptDependencies): BoundPage =>
     },
   });
 
-/** The playground, speech without its script, and the tokens of its script. */
+/** The playground, speech without its script, and what scripts read: tokens, and who is logged in. */
 export const playgroundPages = (dependencies: PlaygroundDependencies): BoundPage[] => [
   attempts(dependencies),
   speech(dependencies),
   page(playgroundTokenPage, {
     show: () => redirect(playgroundPage.path),
     submit: async (visit) => data(await signPageToken(visit, pageScopes, dependencies.tokens)),
+  }),
+  page(docsTokenPage, {
+    show: () => redirect("/docs"),
+    submit: async (visit) => data(await signPageToken(visit, scopes, dependencies.tokens)),
+  }),
+  page(sessionPage, {
+    show: ({ account, formToken }) =>
+      data({ username: account?.username ?? null, form_token: account ? formToken : null }),
   }),
 ];

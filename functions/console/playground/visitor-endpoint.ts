@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type Endpoint, endpoint } from "../../../shared/http/endpoint.ts";
+import { endpoint } from "../../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../../shared/http/exchange.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { Reply } from "../../../shared/http/response.ts";
 import { comesFromHere } from "../../../shared/pages/server/form-token.ts";

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { recordingUpload, transcriptionJob } from "../../../shared/pages/samples/job-commands.ts";
 import type { Visit } from "../../../shared/pages/server/visit.ts";
 import { CodeBlock } from "../../../shared/pages/view/code.tsx";
 import { EmptyState, Notice, PageHead } from "../../../shared/pages/view/components.tsx";
@@ -10,8 +11,6 @@ import {
 } from "../../../shared/platform/catalogue/languages.ts";
 import { maxUploadBytes } from "../../../shared/platform/storage/object-store.ts";
 import { fileNameOf, isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
-import { guides } from "../docs/guides/built-guides.ts";
-import { codeOf } from "../docs/guides/guide.ts";
 import { acceptedRecordings } from "../playground/accepted-recordings.ts";
 import { clockOf } from "./clock.ts";
 import { nameOfLanguage } from "./language-names.ts";
@@ -26,10 +25,8 @@ type Shown = Visit<z.output<NonNullable<typeof recordingsPage.query>>, "signed-i
 };
 
 /** The upload and the job, as the guide to long recordings shows them. */
-const commandsOf = (baseUrl: string): string => {
-  const guide = guides.find(({ name }) => name === "long-recordings");
-  return ["TOKEN=…", ...codeOf(guide, "sh", baseUrl).slice(0, 2)].join("\n");
-};
+const commandsOf = (baseUrl: string): string =>
+  ["TOKEN=…", recordingUpload, transcriptionJob].join("\n").replaceAll("{{baseUrl}}", baseUrl);
 
 /** Uploads a recording, and creates a job that transcribes it. */
 const Upload = ({ texts, account }: Shown) => {

@@ -8,10 +8,10 @@ import { readNext } from "../../../shared/pages/server/links.ts";
 import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
 import { redirect, shown } from "../../../shared/pages/server/responses.ts";
 import type { Visit } from "../../../shared/pages/server/visit.ts";
-import { isClosed, type JoinDependencies, joinIdentity } from "../identity/enter-with-identity.ts";
-import type { UnconfirmedLogIn } from "../identity/log-in-attempts.ts";
+import type { EnterDependencies } from "../log-in/enter.ts";
+import { isClosed, type JoinDependencies, joinIdentity } from "../log-in/enter-with-identity.ts";
+import type { UnconfirmedLogIn } from "../log-in/log-in-attempts.ts";
 import { EnterCode } from "./code-view.tsx";
-import type { EnterDependencies } from "./enter.ts";
 import { codePage } from "./pages.ts";
 
 /** What the page for the code uses. */

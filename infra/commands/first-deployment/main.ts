@@ -5,8 +5,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod";
+import { runCommandLine, UsageError } from "../../command-line.ts";
 import { deployedStage, type Stage } from "../../stages.ts";
-import { runCommandLine, UsageError } from "../command-line.ts";
 import { type Check, requestChecks, type Target } from "./checks.ts";
 
 const usage = `Usage: npm run first-deployment -- <stage> [--destroy]

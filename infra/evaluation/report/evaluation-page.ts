@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Evaluation } from "../../../functions/console/quality/evaluation.ts";
+import type { Evaluation } from "../../../functions/site/quality/evaluation.ts";
 import {
   hasPrices,
   type MeasuredRow,
@@ -8,7 +8,7 @@ import {
   qualityTasks,
   scoreNumbers,
   scoreText,
-} from "../../../functions/console/quality/quality-rows.ts";
+} from "../../../functions/site/quality/quality-rows.ts";
 import { escapeHtml } from "../../../shared/http/html.ts";
 import { fill, textsOf } from "../../../shared/pages/texts/languages.ts";
 import { momentOf, numbersIn } from "../../../shared/pages/view/dates.ts";

@@ -1,11 +1,11 @@
-import type { Evaluation } from "../../../functions/console/quality/evaluation.ts";
+import type { Evaluation } from "../../../functions/site/quality/evaluation.ts";
 import {
   type MeasuredRow,
   qualityRows,
   qualityTasks,
   scoreNumbers,
   scoreText,
-} from "../../../functions/console/quality/quality-rows.ts";
+} from "../../../functions/site/quality/quality-rows.ts";
 import { textsOf } from "../../../shared/pages/texts/languages.ts";
 import { numbersIn } from "../../../shared/pages/view/dates.ts";
 import type { EvaluationData } from "../data/read-data.ts";

@@ -4,7 +4,7 @@ import type {
   EvaluatedTranscription,
   Evaluation,
   Measured,
-} from "../../../functions/console/quality/evaluation.ts";
+} from "../../../functions/site/quality/evaluation.ts";
 import type { DataItem, EvaluatedTask } from "../data/item.ts";
 import type { EvaluationData } from "../data/read-data.ts";
 import type { OutputRecord } from "../run/outputs.ts";

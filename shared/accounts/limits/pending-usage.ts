@@ -1,4 +1,5 @@
-import { type Use, usedUnits } from "../../platform/telemetry/use.ts";
+import type { Use } from "../../platform/telemetry/used-units.ts";
+import { usedUnits } from "../../platform/telemetry/used-units.ts";
 import type { Additions } from "./counter-update.ts";
 import { type UsageRow, usageCounter } from "./usage-counters.ts";
 

@@ -1,4 +1,5 @@
-import { type Use, usedUnits } from "../../platform/telemetry/use.ts";
+import type { Use } from "../../platform/telemetry/used-units.ts";
+import { usedUnits } from "../../platform/telemetry/used-units.ts";
 
 /** The units of usage, each with its letter in a counter's name. */
 const letters = {

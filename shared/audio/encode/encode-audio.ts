@@ -11,17 +11,8 @@ import {
   statedSeconds,
 } from "./audio-formats.ts";
 import { audioOf } from "./audio-of.ts";
+import type { SampleEncoder } from "./samples.ts";
 import { createResampler, createSampleReader, toSixteenBits } from "./samples.ts";
-
-/** Encodes samples of one channel from -1 to 1, and returns the finished bytes, if any. */
-export interface SampleEncoder {
-  encode(samples: Float32Array): Uint8Array;
-  finish(): Uint8Array;
-  /** The start of the file with what is known at its end, to replace the first bytes. */
-  start?(): Uint8Array | undefined;
-  /** Frees what the encoder holds outside of JavaScript's memory. */
-  close(): void;
-}
 
 interface OpenEncoder {
   /** In hertz, of the samples that it takes. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { createEncoder, type WasmMediaEncoder } from "wasm-media-encoders/esnext";
 import { mp3Format } from "../mpeg/mp3.ts";
 import { plainExtension, writeVbrHeader } from "../mpeg/vbr-header.ts";
-import type { SampleEncoder } from "./encode-audio.ts";
+import type { SampleEncoder } from "./samples.ts";
 
 type Lame = WasmMediaEncoder<"audio/mpeg">;
 

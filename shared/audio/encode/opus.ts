@@ -1,6 +1,6 @@
 import OpusScript from "opusscript";
-import type { SampleEncoder } from "./encode-audio.ts";
 import { frameSeconds } from "./join-bursts.ts";
+import type { SampleEncoder } from "./samples.ts";
 import { toSixteenBits } from "./samples.ts";
 import { OggOpusWriter, preSkipSeconds } from "./write-ogg-opus.ts";
 

@@ -1,5 +1,15 @@
 import { bytesPerSample, type SampleFormat } from "../wav/wav-structure.ts";
 
+/** Encodes samples of one channel from -1 to 1, and returns the finished bytes, if any. */
+export interface SampleEncoder {
+  encode(samples: Float32Array): Uint8Array;
+  finish(): Uint8Array;
+  /** The start of the file with what is known at its end, to replace the first bytes. */
+  start?(): Uint8Array | undefined;
+  /** Frees what the encoder holds outside of JavaScript's memory. */
+  close(): void;
+}
+
 type ReadSample = (bytes: DataView, offset: number) => number;
 
 /** Clips what is beyond full scale, and silences what is not a number: an encoder may break at either. */

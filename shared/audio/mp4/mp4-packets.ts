@@ -1,4 +1,5 @@
-import { type PacketClock, packetClock } from "../packets/packet-clock.ts";
+import type { PacketClock } from "../packets/aac-clock.ts";
+import { packetClock } from "../packets/packet-clock.ts";
 import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
 import { type FileSection, PacketTally } from "../reading/packet-tally.ts";
 import type { IndexedTrack } from "./fragment-samples.ts";

@@ -1,4 +1,5 @@
-import { type PacketClock, packetClock } from "../packets/packet-clock.ts";
+import type { PacketClock } from "../packets/aac-clock.ts";
+import { packetClock } from "../packets/packet-clock.ts";
 import { UnreadableAudioError } from "../reading/audio-errors.ts";
 import type { SourceWindow } from "../reading/audio-source.ts";
 import { hasText } from "../reading/bytes.ts";

@@ -1,6 +1,13 @@
 import { aacFrameSamples, aacSampleRates, minAacFrames } from "../mpeg/adts.ts";
 import { byteAt } from "../reading/bytes.ts";
-import type { PacketClock } from "./packet-clock.ts";
+
+/** How long packets play, in seconds. Packets are passed in their order. */
+export interface PacketClock {
+  /** Whether the size of a packet is enough. */
+  readonly needsOnlySize: boolean;
+  /** @param packet its bytes, unless only the size is needed */
+  secondsOf(size: number, packet: Uint8Array): number;
+}
 
 /**
  * Frames of AAC are equally long. With SBR, or as xHE-AAC, they have more samples at a higher rate.

@@ -2,6 +2,7 @@ import { flacClock } from "../flac/flac-frame.ts";
 import { framesSeconds } from "../mpeg/frames.ts";
 import { mp3Format } from "../mpeg/mp3.ts";
 import { byteAt, uint32BigEndian } from "../reading/bytes.ts";
+import type { PacketClock } from "./aac-clock.ts";
 import { aacClock } from "./aac-clock.ts";
 import { dolbySeconds } from "./dolby-frames.ts";
 import { vorbisClock } from "./vorbis-clock.ts";
@@ -17,14 +18,6 @@ export interface CodecSetup {
   readonly configuration?: Uint8Array | undefined;
   /** For Vorbis, the last of its headers. */
   readonly setup?: Uint8Array | undefined;
-}
-
-/** How long packets play, in seconds. Packets are passed in their order. */
-export interface PacketClock {
-  /** Whether the size of a packet is enough. */
-  readonly needsOnlySize: boolean;
-  /** @param packet its bytes, unless only the size is needed */
-  secondsOf(size: number, packet: Uint8Array): number;
 }
 
 /** The clock of a codec. One that is unknown counts nothing, so that the container's times count. */

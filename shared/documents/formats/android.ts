@@ -1,7 +1,8 @@
 import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
 import { collectPassage, type PassageCollector } from "../segments/passage.ts";
-import { createPassageReader, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentEdit, DocumentSegment, ParsedDocument } from "../segments/segment.ts";
+import type { Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 import { withAttribute, xmlTextSyntax } from "../segments/xml-syntax.ts";
 import { readXmlTokens, type XmlToken } from "../segments/xml-tokens.ts";

@@ -1,5 +1,6 @@
-import { createPassageReader, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import type { Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 
 /** Braces have commands of styles; `\N` ends a line, and `\h` is a space that does not. */

@@ -1,6 +1,7 @@
 import { requireShortPassage } from "../segments/document-size.ts";
-import { createPassageReader, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import type { Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 
 const lineBreak = /\r\n|[\n\r\u2028\u2029]/g;

@@ -1,7 +1,8 @@
 import type { Token } from "parse5";
 import type { RenameLanguage } from "../segments/language-tags.ts";
-import { createPassageReader, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentEdit, DocumentSegment, Range } from "../segments/segment.ts";
+import type { Syntax } from "../segments/syntax.ts";
 
 /** Attributes that people read. */
 const readAttributes = new Set(["alt", "title", "placeholder", "aria-label", "aria-description"]);

@@ -3,8 +3,9 @@ import { type Token, Tokenizer, TokenizerMode } from "parse5";
 import { requireFewAttributes } from "../segments/document-size.ts";
 import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
 import { collectPassage, type PassageCollector } from "../segments/passage.ts";
-import { createPassageReader, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import type { Syntax } from "../segments/syntax.ts";
 import { editLanguages, isMarked, readTextAttributes } from "./html-attributes.ts";
 import { templatePattern, withoutTemplates } from "./html-templates.ts";
 

@@ -1,5 +1,6 @@
-import { createPassageReader, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import type { Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 
 /** A format whose files have keys with values. */

@@ -1,5 +1,6 @@
-import { createPassageReader, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentSegment, MaskPiece, Range, SegmentPiece } from "../segments/segment.ts";
+import type { Syntax } from "../segments/syntax.ts";
 import { xmlTextSyntax } from "../segments/xml-syntax.ts";
 
 /** All blanks but line ends are seen, because `xml:space` is set. */

@@ -1,7 +1,8 @@
 import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
 import { isGrammar, type PlaceholderGrammar, replacedIn } from "../segments/placeholders.ts";
-import { createPassageReader, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import type { Syntax } from "../segments/syntax.ts";
 import { wholeSegment } from "../segments/whole-segment.ts";
 import { type Entry, readEntries, type Statement } from "./po-entries.ts";
 

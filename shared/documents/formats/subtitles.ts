@@ -1,7 +1,8 @@
 import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
 import { collectPassage, type PassageCollector } from "../segments/passage.ts";
-import { createPassageReader, plainSyntax, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader, plainSyntax } from "../segments/read-words.ts";
 import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import type { Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 
 /** What can be read at a glance, as in `shared/recordings/transcripts`. */

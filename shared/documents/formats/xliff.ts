@@ -1,5 +1,5 @@
 import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
-import { createPassageReader, type PassageReader, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader } from "../segments/read-words.ts";
 import type {
   Destination,
   DocumentEdit,
@@ -8,6 +8,7 @@ import type {
   Range,
   SegmentPiece,
 } from "../segments/segment.ts";
+import type { PassageReader, Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 import { wholeSegment } from "../segments/whole-segment.ts";
 import { forbiddenCharacters, withAttribute, xmlTextSyntax } from "../segments/xml-syntax.ts";

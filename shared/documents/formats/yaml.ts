@@ -10,8 +10,9 @@ import {
 } from "yaml";
 import { isData, isDataKey } from "../segments/data-values.ts";
 import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
-import { createPassageReader, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import type { Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 import { jsonSyntax } from "./json.ts";
 

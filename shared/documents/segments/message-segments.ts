@@ -1,6 +1,6 @@
 import { argumentsIn, hasBranches, readMessage } from "./icu-messages.ts";
-import type { PassageReader, Syntax } from "./read-words.ts";
 import type { DocumentEdit, DocumentSegment, MaskPiece, SegmentPiece } from "./segment.ts";
+import type { PassageReader, Syntax } from "./syntax.ts";
 
 /** In a branch for numbers, the sign stands for the number. */
 const branchSyntax = (syntax: Syntax, isPlural: boolean): Syntax =>

@@ -1,5 +1,5 @@
-import type { PassageReader } from "./read-words.ts";
 import type { DocumentSegment, Range, SegmentPiece } from "./segment.ts";
+import type { PassageReader } from "./syntax.ts";
 
 /** A tag inside a passage. */
 interface InlineTag extends Range {

@@ -1,4 +1,21 @@
-import type { Passage, PassageResult } from "./translate-segments.ts";
+import type { UntranslatedReason } from "./untranslated-segment.ts";
+
+/** What a model is to translate: the text of one segment, or of several that have the same. */
+export interface Passage {
+  /** Tags with numbers, such as `<1>`, stand for masks. */
+  readonly text: string;
+  /** The tags, by the index of the piece that each one stands for. */
+  readonly tags: ReadonlyMap<number, string>;
+  /** Its code points without the tags. */
+  readonly characters: number;
+  /** The indexes of its segments. */
+  readonly segments: readonly number[];
+}
+
+/** The result of a passage: the model's response, or why there is none that fits. */
+export type PassageResult =
+  | { readonly response: string; readonly isJudged?: false | undefined }
+  | { readonly untranslated: UntranslatedReason };
 
 /** In UTF-16 units. Translations begin with the same few letters by chance. */
 const [minBeginning, maxBeginning] = [12, 200];

@@ -9,25 +9,9 @@ import {
   writeDocument,
   writtenSegment,
 } from "./segment.ts";
+import type { Passage, PassageResult } from "./shared-beginning.ts";
 import { withoutSharedBeginning } from "./shared-beginning.ts";
 import type { UntranslatedReason, UntranslatedSegment } from "./untranslated-segment.ts";
-
-/** What a model is to translate: the text of one segment, or of several that have the same. */
-export interface Passage {
-  /** Tags with numbers, such as `<1>`, stand for masks. */
-  readonly text: string;
-  /** The tags, by the index of the piece that each one stands for. */
-  readonly tags: ReadonlyMap<number, string>;
-  /** Its code points without the tags. */
-  readonly characters: number;
-  /** The indexes of its segments. */
-  readonly segments: readonly number[];
-}
-
-/** The result of a passage: the model's response, or why there is none that fits. */
-export type PassageResult =
-  | { readonly response: string; readonly isJudged?: false | undefined }
-  | { readonly untranslated: UntranslatedReason };
 
 /**
  * Requests one reply to a passage: its translation, or why it is not one. `keep` names the tags that the translation must have, because

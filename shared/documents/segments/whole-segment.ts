@@ -1,5 +1,5 @@
-import type { PassageReader } from "./read-words.ts";
 import type { DocumentSegment, SegmentPiece } from "./segment.ts";
+import type { PassageReader } from "./syntax.ts";
 
 const isBlank = (piece: SegmentPiece): boolean => piece.kind === "text" && piece.text.trim() === "";
 

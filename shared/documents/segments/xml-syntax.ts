@@ -1,4 +1,4 @@
-import type { Syntax } from "./read-words.ts";
+import type { Syntax } from "./syntax.ts";
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 const references: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

@@ -1,5 +1,5 @@
 import { defaultSystemMessage } from "./chat.ts";
-import type { GivenProfile } from "./profiles.ts";
+import type { GivenProfile } from "./profile-schema.ts";
 
 /** The words that the models of the specification were trained with. */
 const instructed = {

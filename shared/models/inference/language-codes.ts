@@ -1,5 +1,5 @@
 import { findLanguage, shortestCode } from "../../platform/catalogue/languages.ts";
-import type { LanguageCodes } from "./profiles.ts";
+import type { LanguageCodes } from "./profile-schema.ts";
 
 /** What a profile says of a task's languages. */
 interface LanguageHabits {

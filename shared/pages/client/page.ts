@@ -1,3 +1,5 @@
+import { noteSession, readSession } from "./parts/session.ts";
+
 /** What every page improves once its script runs. Everything works without it, but for the clipboard. */
 const shownMilliseconds = 2_000;
 
@@ -86,6 +88,13 @@ const bindMenus = (): void => {
   });
 };
 
+/** Shows a link to the account to readers with a session, on pages that are the same for everyone. */
+const showAccount = async (url: string): Promise<void> => {
+  if (!(await readSession(url))) return;
+  for (const part of document.querySelectorAll<HTMLElement>("[data-for]"))
+    part.hidden = part.dataset["for"] !== "account";
+};
+
 /** Loads the scripts of this page. Until now, they would have shared a slow network with the style sheets. */
 const loadOthers = ({ dataset }: HTMLElement): void => {
   for (const address of dataset["then"]?.split(" ") ?? []) {
@@ -100,3 +109,6 @@ if (navigator.clipboard)
 for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-shows]")) bindPassword(button);
 bindTabs();
 bindMenus();
+if (document.querySelector('form[action$="/console/log-out"]')) noteSession(true);
+for (const { dataset } of document.querySelectorAll<HTMLElement>(".end[data-session-url]"))
+  void showAccount(dataset["sessionUrl"] ?? "").catch(() => undefined);

@@ -46,10 +46,34 @@ export interface Page<
   readonly styles?: readonly PageStyle[] | undefined;
   readonly reaches?: readonly Reached[];
   readonly usesMicrophone?: boolean;
-  /** By default `console` for accounts and `plain` for everyone. */
+  /** By default `console`. */
   readonly shell?: Shell;
 }
 
+/**
+ * Declares a page. Types of its query, its form and its audience follow, for the code that `page` binds to it.
+ *
+ * @example
+ * ```ts
+ * export const tierPage = definePage({
+ *   id: "tier", // `tierPage` and `tierForm` in logs and metrics
+ *   path: "/console/tier",
+ *   audience: "signed-in", // others log in first, and come back
+ *   title: ({ tier }) => tier.title,
+ *   form: z.object({ purpose: z.string().min(1) }),
+ * });
+ *
+ * export const tierPages = ({ tierRequests }: TierDependencies): BoundPage[] => [
+ *   page(tierPage, {
+ *     show: (visit) => shown({ content: <Tier {...visit} /> }),
+ *     submit: async ({ account, form }) => {
+ *       await tierRequests.add(account, form);
+ *       return redirect(`${tierPage.path}?done=sent`);
+ *     },
+ *   }),
+ * ];
+ * ```
+ */
 export const definePage = <
   Query extends z.ZodType = z.ZodUndefined,
   Form extends z.ZodType = z.ZodUndefined,

@@ -1,7 +1,7 @@
+import type { HttpResponse } from "../../http/exchange.ts";
 import { wantsPage } from "../../http/html.ts";
 import type { HttpEvent } from "../../http/request.ts";
 import { errorResponse } from "../../http/respond-error.ts";
-import type { HttpResponse } from "../../http/response.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
 import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
@@ -41,10 +41,10 @@ const actionFor = (
 export const formatErrors =
   (site: Site) =>
   (error: AppError, event: HttpEvent): HttpResponse => {
-    const { headers, requestId, resource } = event;
+    const { headers, queryStringParameters: query, requestId, resource } = event;
     const response = errorResponse(error, event);
     if (!wantsPage(headers["accept"])) return response;
-    const { language, texts } = languageFor(headers, site);
+    const { language, texts } = languageFor(headers, site, query?.["language"]);
     const { title, text } = wordsFor(error, texts);
     const content = (
       <>

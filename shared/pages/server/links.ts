@@ -3,6 +3,14 @@ export const assetsPath = "/console/assets/{file}";
 
 const maxPathLength = 2_000;
 
+/** What links depend on. */
+interface LinkingSite {
+  /** The public address, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly languages: readonly string[];
+  readonly isForEveryone?: boolean | undefined;
+}
+
 /**
  * The page to continue with after the login. Only pages of the console and the documentation are allowed.
  *
@@ -27,6 +35,12 @@ const continuing =
   (next: string): string =>
     `${path}?${new URLSearchParams({ next })}`;
 
+/** What scripts of pages for everyone read: whether the reader is logged in. */
+export const sessionPath = "/console/session";
+
+/** Where such a script gets a token of the reader's account. */
+export const docsTokenPath = "/docs/token";
+
 export const logInCodePath = "/console/log-in/code";
 export const secondFactorPath = "/console/account/second-factor";
 export const confirmOwnerPath = "/console/account/confirm";
@@ -50,4 +64,27 @@ export const linksUnder = (baseUrl: string): ((path: string) => string) => {
   const { pathname } = new URL(baseUrl);
   const prefix = pathname === "/" ? "" : pathname;
   return (path) => `${prefix}${path}`;
+};
+
+/** Pages that are the same for everyone, so only their address says in which language they are. */
+const pagesForEveryone = /^\/(?:docs|console\/languages|privacy|terms|status|quality)(?:[/?#]|$)/;
+
+/** Texts for programs and tokens have no language. */
+const withoutLanguage = /^\/(?:docs\/token|console\/assets\/|[^?#]*\.(?:md|txt|json))/;
+
+/**
+ * Links of a page in one of several languages. Those to pages for everyone carry the language, and so do all links of such a page:
+ * it has no cookie to remember it.
+ */
+export const linksInLanguage = (
+  { baseUrl, languages, isForEveryone = false }: LinkingSite,
+  language: string,
+): ((path: string) => string) => {
+  const url = linksUnder(baseUrl);
+  if (languages.length < 2) return url;
+  return (path) => {
+    if (withoutLanguage.test(path) || !(isForEveryone || pagesForEveryone.test(path))) return url(path);
+    const [, address = "", anchor = ""] = /^([^#]*)(.*)$/.exec(path) ?? [];
+    return url(`${address}${address.includes("?") ? "&" : "?"}language=${language}${anchor}`);
+  };
 };

@@ -1,19 +1,27 @@
 import * as z from "zod";
-import type { RawRequest, RequestFacts } from "../../http/endpoint.ts";
+import type { RawRequest, RequestFacts } from "../../http/exchange.ts";
 import { wantsPage } from "../../http/html.ts";
 import { daySeconds } from "../../platform/durations.ts";
 import { validate } from "../../platform/validation/validation.ts";
 import { type Cookies, cookiesAt } from "./cookies.ts";
 import type { Page } from "./define-page.ts";
 import { formTokenFor, isFormSecret, newFormSecret, signatureOf } from "./form-token.ts";
-import { linksUnder } from "./links.ts";
+import { linksInLanguage } from "./links.ts";
 import { noProblems } from "./problems.ts";
 import { languageFor, type Site } from "./render.tsx";
-import { findSignedIn, type SessionDependencies, sessionSwitch, type Visit } from "./visit.ts";
+import {
+  findSignedIn,
+  type SessionDependencies,
+  sessionSwitch,
+  type Visit,
+  withoutSessions,
+} from "./visit.ts";
 
-export interface PageContext extends SessionDependencies {
-  readonly site: Site;
-}
+/** What the pages of a function share. Without sessions, they are the same for everyone. */
+export type PageContext = { readonly site: Site } & (
+  | SessionDependencies
+  | { readonly sessions?: never; readonly accounts?: never }
+);
 
 export interface OpenVisit {
   readonly visit: Visit;
@@ -58,17 +66,18 @@ export const openVisit = async (
   declared: Page,
   raw: RawRequest,
   request: RequestFacts,
-  { site, ...dependencies }: PageContext,
+  { site, sessions, accounts }: PageContext,
 ): Promise<OpenVisit> => {
   const { headers } = request;
   const [query, path] = [textsIn(raw.query), textsIn(raw.path)];
   const cookies = cookiesAt(site.baseUrl);
-  const session = cookies.read(headers["cookie"], "session");
-  const signedIn = await findSignedIn(session, dependencies);
+  const given = sessions && headers["cookie"];
+  const session = cookies.read(given, "session");
+  const signedIn = sessions && (await findSignedIn(session, { sessions, accounts }));
   const { language: chosen } = query;
   const { language, texts } = languageFor(headers, site, chosen);
   const ownSession = signedIn ? session : undefined;
-  const form = formBinding(declared, ownSession, cookies.read(headers["cookie"], "form"), cookies);
+  const form = formBinding(declared, ownSession, cookies.read(given, "form"), cookies);
   const visit = {
     ...{ texts, language, path, request },
     query: declared.query ? validate(declared.query, query) : undefined,
@@ -80,10 +89,11 @@ export const openVisit = async (
     wantsHtml: wantsPage(headers["accept"]),
     baseUrl: site.baseUrl,
     here: hereIn(declared, path, query),
-    url: linksUnder(site.baseUrl),
+    url: linksInLanguage(site, language),
     ...signedIn,
-    ...sessionSwitch(signedIn, headers["user-agent"], { ...dependencies, cookies }),
+    ...(sessions ? sessionSwitch(signedIn, headers["user-agent"], { sessions, cookies }) : withoutSessions),
   };
-  const languageCookie = chosen === language ? [cookies.write("language", language, languageSeconds)] : [];
+  const languageCookie =
+    sessions && chosen === language ? [cookies.write("language", language, languageSeconds)] : [];
   return { visit, formSecret: form.formSecret, cookies: [...form.cookies, ...languageCookie] };
 };

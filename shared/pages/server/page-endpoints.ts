@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { requiresSecondFactor } from "../../accounts/sign-in/check-code.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../http/exchange.ts";
 import type { Operation } from "../../http/operation.ts";
 import { inOnePiece, Reply, ReplyWithHeaders } from "../../http/response.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { cacheHeaders, withTag } from "./cached-page.ts";
 import type { Page } from "./define-page.ts";
 import { pageHeaders } from "./headers.ts";
 import { codePath, logInPath, setUpPath } from "./links.ts";
@@ -13,71 +14,82 @@ import { refuseVisit } from "./refused-visit.tsx";
 import { renderPage, type Site } from "./render.tsx";
 import { type PageResponse, redirect } from "./responses.ts";
 import { submitForm } from "./submit-form.ts";
-import { isOperator, type SignedIn } from "./visit.ts";
+import { isOperator, type SignedIn, type Visit } from "./visit.ts";
 
 const isFor = ({ audience }: Page, { account }: Partial<SignedIn>): boolean =>
   audience === "everybody" || account !== undefined;
 
-/** Responses for one person or with a form are never cached. */
-const cacheHeaders = ({ page: { cacheSeconds } }: BoundPage, { formSecret, cookies, visit }: OpenVisit) =>
-  cacheSeconds === undefined || formSecret !== undefined || cookies.length > 0 || visit.account
-    ? { "Cache-Control": "no-store" }
-    : { "Cache-Control": `public, max-age=${cacheSeconds}`, Vary: "Accept, Cookie, Accept-Language" };
+const notStored = { "Cache-Control": "no-store" };
+
+/** How long caches may store the response of a page; `undefined` when it may be for one person. */
+const secondsInCaches = ({ cacheSeconds }: Page, { isForEveryone }: Site): number | undefined =>
+  isForEveryone ? cacheSeconds : undefined;
+
+type Shown = Extract<PageResponse, { readonly kind: "shown" }>;
+
+const rendered = (response: Shown, declared: Page, visit: Visit, site: Site): string => {
+  const { texts, language, account, formToken } = visit;
+  const { path, scripts, styles, shell = "console" } = declared;
+  const title = response.title ?? declared.title(texts);
+  const frame = {
+    ...{ title, texts, language, path, username: account?.username, formToken, styles, shell },
+    isOperator: isOperator(visit),
+    scripts: ["page", ...(scripts ?? [])],
+    refreshSeconds: response.refreshSeconds,
+  };
+  return renderPage(frame, response.content, site);
+};
 
 /** The response of a page. JSON goes through the schema of its declaration. */
-const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: Site): unknown => {
-  const { page: declared } = bound;
+const send = (
+  response: PageResponse,
+  { page: declared }: BoundPage,
+  open: OpenVisit,
+  site: Site,
+): unknown => {
   const { visit } = open;
+  const seconds = secondsInCaches(declared, site);
+  const caching = seconds === undefined ? notStored : cacheHeaders(seconds);
   if (response.kind === "data") {
-    const isCached = declared.cacheSeconds !== undefined;
-    return isCached ? new ReplyWithHeaders(response.value, cacheHeaders(bound, open)) : response.value;
+    return seconds === undefined ? response.value : new ReplyWithHeaders(response.value, caching);
   }
-  const headers = { ...pageHeaders(declared, site), ...cacheHeaders(bound, open) };
+  const headers = { ...pageHeaders(declared, site), ...caching };
   if (response.kind === "redirect") {
     const { to, isOutside, cookies } = response;
     return new Reply({
       status: 303,
       contentType: "text/plain; charset=utf-8",
-      headers: { ...headers, "Cache-Control": "no-store", Location: isOutside ? to : visit.url(to) },
+      headers: { ...headers, ...notStored, Location: isOutside ? to : visit.url(to) },
       cookies: [...open.cookies, ...cookies],
       body: "",
     });
   }
+  const tagged = (contentType: string, body: string, own: Readonly<Record<string, string>>) =>
+    withTag({ contentType, body, headers: own }, visit.request.headers["if-none-match"]);
   if (response.kind === "file") {
     const { contentType, body } = response;
+    const own = { ...caching, ...response.headers };
+    if (seconds !== undefined && typeof body === "string") return tagged(contentType, body, own);
     return new Reply({
       contentType,
-      headers: { ...cacheHeaders(bound, open), ...response.headers },
+      headers: own,
       body: body instanceof Uint8Array ? inOnePiece(body) : body,
     });
   }
-  const { texts, language, account, formToken } = visit;
-  const {
-    path,
-    scripts,
-    styles,
-    audience,
-    shell = audience === "everybody" ? "plain" : "console",
-  } = declared;
-  const title = response.title ?? declared.title(texts);
-  const { refreshSeconds, retryAfterSeconds } = response;
-  const own = { title, texts, language, path, username: account?.username, formToken, refreshSeconds };
-  const frame = {
-    ...own,
-    isOperator: isOperator(visit),
-    scripts: ["page", ...(scripts ?? [])],
-    styles,
-    shell,
-  };
+  const { status, retryAfterSeconds } = response;
+  const contentType = "text/html; charset=utf-8";
+  const body = rendered(response, declared, visit, site);
+  if (seconds !== undefined && status === 200) return tagged(contentType, body, headers);
   return new Reply({
-    status: response.status,
-    contentType: "text/html; charset=utf-8",
+    status,
+    contentType,
     headers: {
       ...headers,
+      ...notStored,
       ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
     },
     cookies: [...open.cookies, ...response.cookies],
-    body: renderPage(frame, response.content, site),
+    body,
   });
 };
 

@@ -1,28 +1,12 @@
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../http/exchange.ts";
 import { createStreamingHandler, type HandlerOptions } from "../../http/pipeline.ts";
-import { AppError } from "../../platform/errors/app-error.ts";
-import { sendAsset } from "./assets.ts";
-import { definePage } from "./define-page.ts";
 import { formatErrors } from "./error-page.tsx";
 import { commonHeaders } from "./headers.ts";
-import { assetsPath } from "./links.ts";
 import type { PageContext } from "./open-visit.ts";
-import { type BoundPage, page } from "./page.ts";
+import type { BoundPage } from "./page.ts";
 import { pageEndpoints } from "./page-endpoints.ts";
-import type { Site } from "./render.tsx";
 
-const assetPage = definePage({ id: "asset", path: assetsPath, audience: "everybody", title: () => "" });
-
-const assetPages = ({ assets }: Pick<Site, "assets">): BoundPage =>
-  page(assetPage, {
-    show: ({ path, request }) => {
-      const sent = sendAsset(assets, path["file"] ?? "", request.headers["accept-encoding"]);
-      if (!sent) throw new AppError("not_found");
-      return sent;
-    },
-  });
-
-/** The function of the console: pages, their files, and errors as pages. */
+/** A function with pages, and errors as pages. Without sessions in the context, its pages are the same for everyone. */
 export const createPageHandler = (
   pages: readonly BoundPage[],
   context: PageContext,
@@ -30,12 +14,10 @@ export const createPageHandler = (
     /** Endpoints for the scripts of pages. */
     readonly endpoints?: readonly Endpoint[];
   },
-) =>
-  createStreamingHandler(
-    [...pageEndpoints([assetPages(context.site), ...pages], context), ...(options.endpoints ?? [])],
-    {
-      ...options,
-      headers: commonHeaders(context.site.baseUrl),
-      formatError: formatErrors(context.site),
-    },
+) => {
+  const site = { ...context.site, isForEveryone: context.sessions === undefined };
+  return createStreamingHandler(
+    [...pageEndpoints(pages, { ...context, site }), ...(options.endpoints ?? [])],
+    { ...options, headers: commonHeaders(site.baseUrl), formatError: formatErrors(site) },
   );
+};

@@ -1,7 +1,7 @@
 import type { StoredAccount } from "../../accounts/access/account.ts";
 import type { AccountsRepository } from "../../accounts/repositories/accounts-repository.ts";
 import { maxSessionSeconds } from "../../accounts/sessions/keys.ts";
-import type { RequestFacts } from "../../http/endpoint.ts";
+import type { RequestFacts } from "../../http/exchange.ts";
 import { requestScope } from "../../platform/telemetry/request-scope.ts";
 import type { Session, SessionStart, SessionsRepository } from "../sessions/sessions-repository.ts";
 import type { ConsoleLanguage, Texts } from "../texts/languages.ts";
@@ -93,4 +93,14 @@ export const sessionSwitch = (
       return cookies.write("session", "", 0);
     },
   };
+};
+
+const refuseSession = async (): Promise<never> => {
+  throw new Error("These pages have no sessions.");
+};
+
+/** The same for pages that are the same for everyone. */
+export const withoutSessions: ReturnType<typeof sessionSwitch> = {
+  beginSession: refuseSession,
+  endSession: refuseSession,
 };

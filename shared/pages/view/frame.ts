@@ -14,6 +14,8 @@ export interface PageFrame {
   readonly path: string;
   /** A path with the prefix of the stage. */
   readonly url: (path: string) => string;
+  /** Where the script of a page for everyone reads whether its reader is logged in. */
+  readonly sessionUrl?: string | undefined;
   /** `undefined` without a session. */
   readonly username: string | undefined;
   /** Whether the account may see the operators' pages. */

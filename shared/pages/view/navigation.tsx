@@ -103,9 +103,9 @@ const AccountLinks = () => {
 
 /** Everything as a list that a button opens, for narrow screens. It works without a script. */
 const Menu = () => {
-  const { texts, username } = useFrame();
+  const { texts, username, sessionUrl } = useFrame();
   const { open, own, reading } = useDestinations();
-  const { menu, logIn } = texts.navigation;
+  const { menu, logIn, overview } = texts.navigation;
   return (
     <details class="menu">
       <summary aria-label={menu}>
@@ -115,7 +115,13 @@ const Menu = () => {
         <nav aria-label={menu}>
           <ul>
             {username === undefined ? (
-              <Links of={[...open, { to: "/console/log-in", icon: "account", label: logIn }]} />
+              <Links of={[...open, { to: "/console/log-in", icon: "account", label: logIn }]}>
+                {sessionUrl !== undefined && (
+                  <li data-for="account" hidden>
+                    <Link to="/console" icon="overview" label={overview} />
+                  </li>
+                )}
+              </Links>
             ) : (
               <Links of={[...own, ...reading]}>
                 <AccountLinks />
@@ -136,7 +142,7 @@ export const TopBar = ({
   readonly isWide: boolean;
   readonly children?: ComponentChildren;
 }) => {
-  const { texts, url, username, path } = useFrame();
+  const { texts, url, username, path, sessionUrl } = useFrame();
   const { open } = useDestinations();
   const { label, logIn, signUp, overview } = texts.navigation;
   return (
@@ -151,18 +157,19 @@ export const TopBar = ({
           ))}
         </nav>
         {children}
-        <div class="end">
-          {username === undefined ? (
+        <div class="end" data-session-url={sessionUrl}>
+          {username === undefined && (
             <>
-              <a class="log-in" href={url("/console/log-in")}>
+              <a class="log-in" href={url("/console/log-in")} data-for="visitor">
                 {logIn}
               </a>
-              <a class="button small" href={url("/console/sign-up")}>
+              <a class="button small" href={url("/console/sign-up")} data-for="visitor">
                 {signUp}
               </a>
             </>
-          ) : (
-            <a class="button small" href={url("/console")}>
+          )}
+          {(username ?? sessionUrl) !== undefined && (
+            <a class="button small" href={url("/console")} data-for="account" hidden={username === undefined}>
               {overview}
             </a>
           )}

@@ -1,5 +1,6 @@
 import { useFrame } from "./frame.ts";
 import { Icon } from "./icons.tsx";
+import { LanguageField } from "./language-field.tsx";
 
 /** The search of the documentation, which is in English in every language of the console. */
 export const DocsSearch = ({
@@ -23,6 +24,7 @@ export const DocsSearch = ({
         maxLength={200}
         autocomplete="off"
       />
+      <LanguageField />
     </form>
   );
 };

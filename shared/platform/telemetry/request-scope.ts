@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context } from "aws-lambda";
 import { BackendUses } from "./backend-uses.ts";
 import type { TraceSpan } from "./trace-context.ts";
-import type { Use } from "./use.ts";
+import type { Use } from "./used-units.ts";
 
 /** What code below the handler may need to know about the current request or queue record. */
 export interface RequestScope {

@@ -1,16 +1,5 @@
 import { requestScope } from "./request-scope.ts";
-
-export const usedUnits = [
-  "characters",
-  "promptTokens",
-  "completionTokens",
-  "audioMilliseconds",
-  "errors",
-] as const;
-type UsedUnit = (typeof usedUnits)[number];
-
-/** What a request has used so far. */
-export type Use = { [Unit in UsedUnit]?: number };
+import type { UsedUnit } from "./used-units.ts";
 
 /**
  * Counts what the current request has used. Its account is charged when the request ends, unless it is refunded; without a

@@ -1,4 +1,5 @@
 import { dirname } from "node:path/posix";
+import { isTest } from "../sources.ts";
 import type { Import } from "./read-imports.ts";
 
 /** What each node of a graph leads to. */
@@ -30,16 +31,14 @@ const graphOf = (imports: readonly Import[], nodeOf: (path: string) => string): 
   return graph;
 };
 
-/** Rings of modules that load each other. Types do not count: they load nothing. */
+/** Rings of modules that import each other, types included. Tests may describe each other's types. */
 export const fileRings = (imports: readonly Import[]): string[] =>
   ringsIn(
     graphOf(
-      imports.filter(({ isTypeOnly }) => !isTypeOnly),
+      imports.filter(({ from, isTypeOnly }) => !(isTypeOnly && isTest(from))),
       (path) => path,
     ),
   ).map((ring) => ring.join(" → "));
-
-const isShared = (path: string): boolean => path.startsWith("shared/");
 
 /** An import by which one folder depends on another. */
 const exampleOf = (
@@ -53,22 +52,37 @@ const exampleOf = (
 };
 
 /**
- * Rings of folders in `shared/`, imports of types included, each with an import for every step.
+ * Rings of folders within an area, imports of types included, each with an import for every step.
  *
  * @param nodeOf the folder that a file counts to.
+ * @param counts whether a step from one folder to another counts; by default every step does.
  */
-const sharedRings = (imports: readonly Import[], nodeOf: (path: string) => string): string[] => {
-  const within = imports.filter(({ from, to }) => isShared(from) && isShared(to));
+const ringsOfFolders = (
+  imports: readonly Import[],
+  area: string,
+  nodeOf: (path: string) => string,
+  counts: (from: string, to: string) => boolean = () => true,
+): string[] => {
+  const isIn = (path: string): boolean => path.startsWith(area) && !isTest(path);
+  const within = imports.filter(({ from, to }) => isIn(from) && isIn(to) && counts(nodeOf(from), nodeOf(to)));
   return ringsIn(graphOf(within, nodeOf)).map((ring) => {
     const steps = ring.slice(1).map((to, index) => exampleOf(within, nodeOf, ring[index] ?? "", to));
     return `${ring.join(" → ")} (${steps.join("; ")})`;
   });
 };
 
-/** Rings between the folders of `shared/` at any depth, and between its rooms, the folders of the first level. */
+/** A feature's own folder has its entries as well as what the folders below it share, so a step between the two says nothing. */
+const areApart = (from: string, to: string): boolean =>
+  !`${from}/`.startsWith(`${to}/`) && !`${to}/`.startsWith(`${from}/`);
+
+/**
+ * Rings between the folders of `shared/` at any depth, and between its rooms, the folders of the first level; between folders of
+ * `functions/` and of `infra/` of which neither contains the other.
+ */
 export const folderRings = (imports: readonly Import[]): string[] => [
   ...new Set([
-    ...sharedRings(imports, dirname),
-    ...sharedRings(imports, (path) => path.split("/").slice(0, 2).join("/")),
+    ...ringsOfFolders(imports, "shared/", dirname),
+    ...ringsOfFolders(imports, "shared/", (path) => path.split("/").slice(0, 2).join("/")),
+    ...["functions/", "infra/"].flatMap((area) => ringsOfFolders(imports, area, dirname, areApart)),
   ]),
 ];

@@ -5,6 +5,9 @@ import type { Import } from "./read-imports.ts";
 const ownerOf = (path: string): string =>
   /^(functions\/[^/]+|infra\/packages\/[^/]+)\//.exec(path)?.[1] ?? path.split("/")[0] ?? path;
 
+/** Browsers load it on the pages of every function. */
+const isLoadedByPages = (path: string): boolean => /^shared\/pages\/client\/[^/]+\.ts$/.test(path);
+
 /**
  * The files of `shared/` that a single feature, package or the infrastructure uses, directly or through other files of
  * `shared/`. Tests are no users.
@@ -21,7 +24,7 @@ export const singleUsers = (imports: readonly Import[]): { file: string; user: s
     if (seen.has(file)) return users;
     seen.add(file);
     for (const { from } of importers.get(file) ?? []) {
-      if (!from.startsWith("shared/")) users.add(ownerOf(from));
+      if (!from.startsWith("shared/") || isLoadedByPages(from)) users.add(ownerOf(from));
       else for (const user of usersOf(from, seen)) users.add(user);
     }
     return users;

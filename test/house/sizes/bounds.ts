@@ -44,6 +44,9 @@ const realDocuments: Raise = {
   lines: 2_400,
 };
 
+/** What it took to put pages behind three roles. */
+const pagesByDoor: Raise = { for: "three functions with pages, each with a role of its own", lines: 600 };
+
 /** The bounds of the lines of TypeScript and style sheets. */
 export const lineBounds = {
   production: {
@@ -53,6 +56,7 @@ export const lineBounds = {
       confirmedActs,
       boundedDocuments,
       realClients,
+      pagesByDoor,
       { for: realAccount, lines: 300 },
       { for: olderPrograms, lines: 900 },
       realDocuments,
@@ -65,6 +69,7 @@ export const lineBounds = {
       confirmedActs,
       boundedDocuments,
       realClients,
+      pagesByDoor,
       { for: realAccount, lines: 700 },
       { for: olderPrograms, lines: 900 },
       realDocuments,
@@ -80,6 +85,7 @@ export const lineBounds = {
       { for: "what each kind of session may do with each form, and attacks on sessions", lines: 900 },
       { for: "the largest documents of each format, and attacks on documents and settings", lines: 600 },
       realClients,
+      { ...pagesByDoor, lines: 200 },
       { for: realAccount, lines: 300 },
       { for: "upgrades of documents that are translated in part, or have failed", lines: 200 },
       { for: olderPrograms, lines: 1_200 },

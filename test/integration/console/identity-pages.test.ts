@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { identityPages } from "../../../functions/console/identity/identity-pages.tsx";
+import { createOpenIdProvider } from "../../../functions/console/identity/open-id-provider.ts";
 import {
   createLogInAttempts,
   createUnconfirmedLogIns,
   createUnprovedLogIns,
-} from "../../../functions/console/identity/log-in-attempts.ts";
-import { createOpenIdProvider } from "../../../functions/console/identity/open-id-provider.ts";
+} from "../../../functions/console/log-in/log-in-attempts.ts";
 import { accountKeys } from "../../../shared/accounts/access/keys.ts";
 import { createSigningKeySource } from "../../../shared/accounts/access/tokens.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { entryPages } from "../../../functions/console/entry/entry-pages.tsx";
-import { createUnconfirmedLogIns } from "../../../functions/console/identity/log-in-attempts.ts";
+import { createUnconfirmedLogIns } from "../../../functions/console/log-in/log-in-attempts.ts";
 import { accountKeys } from "../../../shared/accounts/access/keys.ts";
 import { createSigningKeySource } from "../../../shared/accounts/access/tokens.ts";
 import { accountPoliciesWith } from "../../../shared/accounts/limits/policies.ts";

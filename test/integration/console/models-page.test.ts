@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { modelsPages } from "../../../functions/console/admin/models-pages.tsx";
+import { modelsPages } from "../../../functions/operators/models-pages.tsx";
 import { createCallReport } from "../../../shared/models/health/model-calls.ts";
 import { openModelServer } from "../../../shared/models/inference/openai/call-policy.ts";
 import { BackendTimeout } from "../../../shared/platform/outbound/failures.ts";

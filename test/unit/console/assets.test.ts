@@ -1,13 +1,13 @@
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { assetPath, sendAsset } from "../../../shared/pages/server/assets.ts";
+import { sendAsset } from "../../../functions/site/assets/asset-pages.ts";
+import { assetPath } from "../../../shared/pages/server/assets.ts";
 
 const text = "p { color: green }";
 const asset = {
   name: "style.css",
   file: "style.4QKZ7H2M.css",
   contentType: "text/css; charset=utf-8",
-  text,
   compressed: brotliCompressSync(text).toString("base64"),
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { typeOf } from "../../../functions/console/docs/describe-fields.ts";
+import { typeOf } from "../../../functions/site/docs/describe-fields.ts";
 
 const oneOf = (count: number) =>
   typeOf({ type: "string", enum: Array.from({ length: count }, (_, index) => `v${index + 1}`) }, {});

@@ -1,25 +1,27 @@
 import { type ComponentChildren, createElement } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { describe, expect, it } from "vitest";
+import { attemptNames } from "../../../functions/console/playground/attempts.ts";
+import { documentOfStage } from "../../../functions/docs/stage-document.ts";
+import { operations } from "../../../functions/manifest.ts";
+import { readShownDocument } from "../../../functions/site/docs/built-document.ts";
 import {
   contentsOf,
   guidePath,
   guidesPath,
   neighboursOf,
   operationPath,
-} from "../../../functions/console/docs/contents.ts";
-import { DocsPage } from "../../../functions/console/docs/docs-page.tsx";
-import { guides as builtGuides } from "../../../functions/console/docs/guides/built-guides.ts";
-import { filled } from "../../../functions/console/docs/guides/guide.ts";
-import { GuidePage, GuidesPage } from "../../../functions/console/docs/guides/guide-page.tsx";
-import { DocumentationIndex } from "../../../functions/console/docs/index-page.tsx";
-import { describeReference, successorOf } from "../../../functions/console/docs/reference.ts";
-import { OperationPage } from "../../../functions/console/docs/reference-pages.tsx";
-import { createSearch } from "../../../functions/console/docs/search-index.ts";
-import { playgroundPathOf } from "../../../functions/console/docs/try-operation.tsx";
-import { attemptNames } from "../../../functions/console/playground/attempts.ts";
-import { operations } from "../../../functions/manifest.ts";
-import { documentOfStage } from "../../../shared/http/openapi/stage-document.ts";
+} from "../../../functions/site/docs/contents.ts";
+import { DocsPage } from "../../../functions/site/docs/docs-page.tsx";
+import { GuidePage, GuidesPage } from "../../../functions/site/docs/guide-page.tsx";
+import { guides as builtGuides } from "../../../functions/site/docs/guides/built-guides.ts";
+import { filled } from "../../../functions/site/docs/guides/guide.ts";
+import { DocumentationIndex } from "../../../functions/site/docs/index-page.tsx";
+import { describeReference, successorOf } from "../../../functions/site/docs/reference.ts";
+import { OperationPage } from "../../../functions/site/docs/reference-pages.tsx";
+import { createSearch } from "../../../functions/site/docs/search-index.ts";
+import { inNamesOf } from "../../../functions/site/docs/shown-document.ts";
+import { playgroundPathOf } from "../../../functions/site/docs/try-operation.tsx";
 import type { PageFrame } from "../../../shared/pages/view/frame.ts";
 import { Layout } from "../../../shared/pages/view/layout.tsx";
 import { defaultVendors } from "../../../shared/platform/config/vendors.ts";
@@ -27,17 +29,18 @@ import { errorCatalogue } from "../../../shared/platform/errors/catalogue.ts";
 import { frame as accountFrame } from "./rendered.ts";
 
 const baseUrl = "https://api.example.com/prod";
-const stage = { vendors: defaultVendors, publicBaseUrl: baseUrl };
-const document = await documentOfStage(stage);
-const sections = describeReference(document, baseUrl);
+const sections = describeReference(inNamesOf(readShownDocument(), defaultVendors), baseUrl);
 const described = sections.flatMap((section) => section.operations);
 const guides = builtGuides.map((guide) => filled(guide, baseUrl));
 const contents = contentsOf(guides, sections);
 
-const frame: PageFrame = { ...accountFrame, path: "/docs", username: undefined, shell: "docs" };
-const render = (path: string, content: ComponentChildren, username?: string): string => {
+const frame: PageFrame = {
+  ...accountFrame,
+  ...{ path: "/docs", username: undefined, shell: "docs", sessionUrl: "/prod/console/session" },
+};
+const render = (path: string, content: ComponentChildren): string => {
   const children = createElement(DocsPage, { contents, current: path, children: content });
-  return renderToString(createElement(Layout, { frame: { ...frame, path, username }, children }));
+  return renderToString(createElement(Layout, { frame: { ...frame, path }, children }));
 };
 const rendered = (path: string, content: ComponentChildren): [string, string] => [
   path,
@@ -67,7 +70,7 @@ describe("The documentation", () => {
 
   it("has no link to a missing page or anchor", () => {
     const elsewhere =
-      /^\/prod\/(?:console\/|languages$|openapi\.json$|privacy$|terms$|quality$|status$|llms(?:-full)?\.txt$|$)/;
+      /^\/prod\/(?:console(?:\/|$)|languages$|openapi\.json$|privacy$|terms$|quality$|status$|llms(?:-full)?\.txt$|$)/;
     const broken = [...pages].flatMap(([page, html]) =>
       Array.from(html.matchAll(/href="(\/[^"]*)"/g), ([, link = ""]) => link)
         .filter((link) => !elsewhere.test(link))
@@ -108,8 +111,14 @@ describe("The documentation", () => {
     }
   });
 
+  it("shows the whole document, although its function has only half of it", async () => {
+    const whole = await documentOfStage({ vendors: defaultVendors, publicBaseUrl: baseUrl });
+    expect(sections).toEqual(describeReference(whole, baseUrl));
+    expect(JSON.stringify(readShownDocument()).length).toBeLessThan(0.6 * JSON.stringify(whole).length);
+  });
+
   it("calls the providers in paths as the stage does", async () => {
-    const other = await documentOfStage({ ...stage, vendors: { a: "acme", b: "other-gpu" } });
+    const other = inNamesOf(readShownDocument(), { a: "acme", b: "other-gpu" });
     const paths = describeReference(other, baseUrl).flatMap((section) =>
       section.operations.map(({ path }) => path),
     );
@@ -201,17 +210,16 @@ describe("Trying an operation", () => {
     );
   });
 
-  it("offers the own account to readers who are logged in, for what its token can call", () => {
-    const form = (id: string, username?: string) => {
+  it("names the address of the token of a reader's account, for what that token can call", () => {
+    const form = (id: string) => {
       const operation = described.find((one) => one.id === id);
-      return operation
-        ? render("", createElement(OperationPage, { operation, successor: undefined }), username)
-        : "";
+      return operation ? render("", createElement(OperationPage, { operation, successor: undefined })) : "";
     };
-    expect(form("listJobs", "amina")).toContain('data-token-url="/prod/docs/token" data-form-token="proof"');
-    expect(form("listJobs")).not.toMatch(/data-token-url|data-form-token/);
+    expect(form("listJobs")).toContain(
+      'data-token-url="/prod/docs/token" data-session-url="/prod/console/session"',
+    );
     // Only an access token may do this, and the token of the page is limited like a key.
-    expect(form("deleteAccount", "amina")).not.toContain("data-token-url");
+    expect(form("deleteAccount")).not.toContain("data-token-url");
     expect(form("health")).not.toContain('data-in="key"');
   });
 });

@@ -1,10 +1,9 @@
 import { createElement } from "preact";
 import { describe, expect, it } from "vitest";
 import { Home, type HomeProps } from "../../../functions/console/home/home.tsx";
-import { Languages } from "../../../functions/console/home/languages.tsx";
-import { findLanguages } from "../../../functions/console/home/listed-languages.ts";
-import { languageTasks } from "../../../functions/console/home/pages.ts";
 import { attemptDefinitions } from "../../../functions/console/playground/attempts.ts";
+import { Languages } from "../../../functions/site/languages/languages.tsx";
+import { findLanguages, languageTasks } from "../../../shared/models/listed-languages.ts";
 import { languages } from "../../../shared/platform/catalogue/languages.ts";
 import { render, textOf } from "./rendered.ts";
 

@@ -1,9 +1,6 @@
 import { SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  createLogInAttempts,
-  type LogInAttempt,
-} from "../../../functions/console/identity/log-in-attempts.ts";
+import { createLogInAttempts, type LogInAttempt } from "../../../functions/console/log-in/log-in-attempts.ts";
 import { createSigningKeySource, createTokens } from "../../../shared/accounts/access/tokens.ts";
 
 const secret = "a secret of tests that is long enough to sign with";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createElement } from "preact";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { noticesOf } from "../../../functions/console/notices/notice.ts";
-import { readNotices } from "../../../functions/console/notices/read-notices.ts";
+import { noticesOf } from "../../../functions/site/notices/notice.ts";
+import { readNotices } from "../../../functions/site/notices/read-notices.ts";
 import { Prose } from "../../../shared/pages/view/prose.tsx";
 import { render } from "./rendered.ts";
 

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createElement } from "preact";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Evaluation, isFresh } from "../../../functions/console/quality/evaluation.ts";
-import { Quality } from "../../../functions/console/quality/quality.tsx";
-import { qualityRows } from "../../../functions/console/quality/quality-rows.ts";
-import { readEvaluations } from "../../../functions/console/quality/read-evaluations.ts";
+import { type Evaluation, isFresh } from "../../../functions/site/quality/evaluation.ts";
+import { Quality } from "../../../functions/site/quality/quality.tsx";
+import { qualityRows } from "../../../functions/site/quality/quality-rows.ts";
+import { readEvaluations } from "../../../functions/site/quality/read-evaluations.ts";
 import { evaluationSample, measuredSample } from "../../support/evaluation-sample.ts";
 import { render, textOf } from "./rendered.ts";
 

@@ -183,8 +183,8 @@ const context: PageContext = {
   },
 };
 
-const ask = (request: TestRequest) => {
-  const handler = createPageHandler(pages, context, {
+const ask = (request: TestRequest, given: PageContext = context) => {
+  const handler = createPageHandler(pages, given, {
     limiter: unlimited,
     metricsNamespace: undefined,
   });
@@ -214,14 +214,14 @@ describe("A page", () => {
   it("is found below a path that stands for many, with its parameters", async () => {
     const greedy = { path: "/docs/{proxy+}", pathParameters: { proxy: "a b/" }, query: { page: "2" } };
     const response = await ask({ ...greedy, headers: html });
-    expect(response).toMatchObject({ status: 200, headers: { "Cache-Control": "public, max-age=60" } });
+    expect(response).toMatchObject({ status: 200, headers: { "Cache-Control": "no-store" } });
     expect(response.body).toContain("/docs/a%20b?page=2 nobody");
     expect(await ask({ ...greedy, headers: html, pathParameters: { proxy: "a/b" } })).toMatchObject({
       status: 404,
     });
   });
 
-  it("that may be cached is not cached once it names a person", async () => {
+  it("of a function with sessions is never cached", async () => {
     const response = await ask({ path: "/docs/x", headers: signedIn });
     expect(response.headers["Cache-Control"]).toBe("no-store");
     expect(response.body).toContain("amina");
@@ -289,6 +289,62 @@ describe("A page", () => {
     const response = await ask({ path: "/console/broken", headers: html });
     expect(response.status).toBe(503);
     expect(response.body).toContain('<a class="button full" href>Try again</a>');
+  });
+});
+
+describe("A page for everyone", () => {
+  const { site } = context;
+  const askSite = (request: TestRequest) => ask(request, { site });
+  const cookie = `${signedIn.Cookie}; __Host-language=sw`;
+
+  it("is the same with any cookies, may be cached, and sets none", async () => {
+    const [first, second] = [
+      await askSite({ path: "/docs/x", headers: html }),
+      await askSite({ path: "/docs/x", headers: { ...html, Cookie: cookie } }),
+    ];
+    expect(second.body).toBe(first.body);
+    expect(find).not.toHaveBeenCalled();
+    for (const { cookies, headers } of [first, second]) {
+      expect(cookies ?? []).toEqual([]);
+      expect(headers).toMatchObject({
+        "Cache-Control": "public, max-age=60",
+        Vary: "Accept, Accept-Language, Accept-Encoding",
+        ETag: expect.stringMatching(/^W\/"[\w-]{22}"$/),
+      });
+    }
+    expect(second.headers["ETag"]).toBe(first.headers["ETag"]);
+  });
+
+  it("is not sent again to a cache that has it", async () => {
+    const { headers } = await askSite({ path: "/docs/x", headers: html });
+    const known = { ...html, "If-None-Match": `"other", ${headers["ETag"]}` };
+    expect(await askSite({ path: "/docs/x", headers: known })).toMatchObject({
+      status: 304,
+      body: "",
+      headers: { ETag: headers["ETag"], "Cache-Control": "public, max-age=60" },
+    });
+    expect(await askSite({ path: "/docs/y", headers: known })).toMatchObject({ status: 200 });
+  });
+
+  it("is in the language of its address, or of the browser, and carries it in its links", async () => {
+    const chosen = await askSite({ path: "/docs/x", headers: html, query: { language: "sw" } });
+    expect(chosen.body).toContain('<html lang="sw">');
+    expect(chosen.cookies ?? []).toEqual([]);
+    expect(chosen.headers["Cache-Control"]).toBe("public, max-age=60");
+    for (const link of ["/prod/docs?language=sw", "/prod/console/log-in?language=sw", "/prod/openapi.json"])
+      expect(chosen.body).toContain(`href="${link}"`);
+    const headers = { ...html, "Accept-Language": "sw", Cookie: "__Host-language=en" };
+    expect((await askSite({ path: "/docs/x", headers })).body).toContain('<html lang="sw">');
+    const inConsole = (await ask({ path: "/console/own", headers: signedIn, query: { language: "sw" } }))
+      .body;
+    for (const link of ["/prod/docs?language=sw", "/prod/privacy?language=sw", "/prod/console/usage"])
+      expect(inConsole).toContain(`href="${link}"`);
+  });
+
+  it("that is an error is not cached", async () => {
+    expect((await askSite({ path: "/console/broken", headers: html })).headers["Cache-Control"]).toBe(
+      "no-store",
+    );
   });
 });
 

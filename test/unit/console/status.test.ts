@@ -1,8 +1,8 @@
 import { createElement } from "preact";
 import { describe, expect, it } from "vitest";
-import { Status } from "../../../functions/console/status/status.tsx";
-import { statusPages } from "../../../functions/console/status/status-pages.tsx";
-import { judgeTasks } from "../../../functions/console/status/task-status.ts";
+import { Status } from "../../../functions/site/status/status.tsx";
+import { statusPages } from "../../../functions/site/status/status-pages.tsx";
+import { judgeTasks } from "../../../functions/site/status/task-status.ts";
 import { checkedTasks, type StatusHistory } from "../../../shared/platform/status/status-log.ts";
 import { render, textOf, visit } from "./rendered.ts";
 

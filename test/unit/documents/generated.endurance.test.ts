@@ -3,10 +3,8 @@ import { strFromU8, unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import type { DocumentFormat } from "../../../shared/documents/document-formats.ts";
 import { openDocument } from "../../../shared/documents/document-tools.ts";
-import type {
-  PassageResult,
-  TranslatePassage,
-} from "../../../shared/documents/segments/translate-segments.ts";
+import type { PassageResult } from "../../../shared/documents/segments/shared-beginning.ts";
+import type { TranslatePassage } from "../../../shared/documents/segments/translate-segments.ts";
 import { endurance } from "../../support/endurance.ts";
 import { generatedFormats } from "../../support/generated-documents.ts";
 import "../../support/property-seed.ts";

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { type Endpoint, endpoint } from "../../../shared/http/endpoint.ts";
+import { endpoint } from "../../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../../shared/http/exchange.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { ErrorCode } from "../../../shared/platform/errors/catalogue.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { CalledResponse } from "../../../functions/mcp/call-operation.ts";
 import { type McpDependencies, respondToMessage } from "../../../functions/mcp/respond-to-message.ts";
-import type { RequestFacts } from "../../../shared/http/endpoint.ts";
+import type { RequestFacts } from "../../../shared/http/exchange.ts";
 import { Reply, ReplyWithHeaders } from "../../../shared/http/response.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 

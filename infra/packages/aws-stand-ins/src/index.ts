@@ -1,11 +1,11 @@
 /** The only entry of this package; README.md explains it. Other files must not be imported from outside. */
 
-export { localAccountId, localCredentials, localRegion } from "./aws-protocol/local-account.ts";
 export { openDatabaseFile } from "./database-file.ts";
 export { type DynamoDbServer, startDynamoDb } from "./dynamodb/dynamodb-server.ts";
 export { ensureTable } from "./dynamodb/ensure-table.ts";
 export type { LocalResponse, LocalRoutes } from "./gateway/local-routes.ts";
 export { Authority, type Role } from "./iam/authority.ts";
+export { localAccountId, localCredentials, localRegion } from "./iam/local-account.ts";
 export {
   type AccessRequest,
   compilePolicy,

@@ -3,8 +3,8 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as z from "zod";
-import { localRegion } from "./aws-protocol/local-account.ts";
 import { ensureTable } from "./dynamodb/ensure-table.ts";
+import { localRegion } from "./iam/local-account.ts";
 import type { StandIns } from "./stand-ins.ts";
 import type { LocalModel, LocalResource } from "./template/local-model.ts";
 

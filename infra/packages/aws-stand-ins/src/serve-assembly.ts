@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { localAccountId } from "./aws-protocol/local-account.ts";
 import { startFunctionUrl } from "./gateway/function-url.ts";
 import type { LocalRoutes } from "./gateway/local-routes.ts";
 import { type ObservedRequest, startRestApi } from "./gateway/rest-api.ts";
 import type { AccessKey, Role } from "./iam/authority.ts";
+import { localAccountId } from "./iam/local-account.ts";
 import { EventSourceMapping } from "./lambda/event-source-mapping.ts";
 import type { FunctionConfiguration } from "./lambda/function-configuration.ts";
 import type { InvocationResult } from "./lambda/invocation.ts";

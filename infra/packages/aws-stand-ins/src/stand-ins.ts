@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { localCredentials, localRegion } from "./aws-protocol/local-account.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb-server.ts";
 import { Authority } from "./iam/authority.ts";
+import { localCredentials, localRegion } from "./iam/local-account.ts";
 import { startS3 } from "./s3/s3-server.ts";
 import { startSecrets } from "./secrets/secrets-server.ts";
 import { startSes } from "./ses/ses-server.ts";

@@ -38,8 +38,8 @@ import {
 } from "@aws-sdk/client-sqs";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { localRegion } from "../src/aws-protocol/local-account.ts";
 import { ensureTable } from "../src/dynamodb/ensure-table.ts";
+import { localRegion } from "../src/iam/local-account.ts";
 import { compilePolicy } from "../src/iam/policy.ts";
 import { secretArn } from "../src/secrets/secret-arn.ts";
 import { type StandIns, startStandIns } from "../src/stand-ins.ts";

@@ -5,7 +5,7 @@ import { ListBucketsCommand, S3Client } from "@aws-sdk/client-s3";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { localCredentials, localRegion } from "../src/aws-protocol/local-account.ts";
+import { localCredentials, localRegion } from "../src/iam/local-account.ts";
 import { provision } from "../src/provision.ts";
 import { type StandIns, startStandIns } from "../src/stand-ins.ts";
 import type { LocalResource } from "../src/template/local-model.ts";

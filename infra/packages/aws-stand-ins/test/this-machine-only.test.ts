@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { localCredentials } from "../src/aws-protocol/local-account.ts";
+import { localCredentials } from "../src/iam/local-account.ts";
 import { isFromAnotherSite, isFromThisMachine } from "../src/loopback.ts";
 import { type StandIns, sdkVariables, startStandIns } from "../src/stand-ins.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../../../shared/models/source-language/languages.ts";
 import { decodeSparseWeights, readSparseWeights } from "../../../../shared/models/source-language/weights.ts";
 import { translationLanguages } from "../../../../shared/platform/catalogue/languages.ts";
-import { readOptions } from "../../../commands/command-line.ts";
+import { readOptions } from "../../../command-line.ts";
 import {
   type AccuracyOfLanguage,
   judge,

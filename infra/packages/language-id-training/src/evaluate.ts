@@ -4,7 +4,7 @@ import { identifiableLanguages } from "../../../../shared/models/language-id/ide
 import { loadLanguageModel } from "../../../../shared/models/language-id/model.ts";
 import { normalise } from "../../../../shared/models/language-id/normalise.ts";
 import { readWeights } from "../../../../shared/models/language-id/weights.ts";
-import { readOptions } from "../../../commands/command-line.ts";
+import { readOptions } from "../../../command-line.ts";
 import {
   calibrationError,
   type Identifier,

@@ -7,7 +7,7 @@ import {
   type SparseWeights,
   sparseWeightsFile,
 } from "../../../../shared/models/source-language/weights.ts";
-import { readOptions } from "../../../commands/command-line.ts";
+import { readOptions } from "../../../command-line.ts";
 import { type CorpusLine, readCorpus, readPhrases } from "./training/corpus.ts";
 import { prune } from "./training/prune.ts";
 import { createRandom } from "./training/random.ts";

@@ -7,7 +7,7 @@ import {
   type Weights,
   weightsFile,
 } from "../../../../shared/models/language-id/weights.ts";
-import { readOptions } from "../../../commands/command-line.ts";
+import { readOptions } from "../../../command-line.ts";
 import { fitTemperature } from "./training/calibrate.ts";
 import { type CorpusLine, readCorpus, readPhrases } from "./training/corpus.ts";
 import { label, partition } from "./training/partition.ts";

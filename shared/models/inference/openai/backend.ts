@@ -9,7 +9,7 @@ import {
 } from "../../../platform/outbound/failures.ts";
 import type { CallReport } from "../../health/model-calls.ts";
 import type { ChatModelId } from "../chat.ts";
-import type { ModelProfile } from "../profiles.ts";
+import type { ModelProfile } from "../profile-schema.ts";
 
 /** A model, as its server knows it. */
 export interface ServedModel {

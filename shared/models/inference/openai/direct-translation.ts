@@ -3,7 +3,7 @@ import { findLanguage } from "../../../platform/catalogue/languages.ts";
 import { BackendOverdue } from "../../../platform/outbound/failures.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import { codeOnWire } from "../language-codes.ts";
-import type { DirectTranslation } from "../profiles.ts";
+import type { DirectTranslation } from "../profile-schema.ts";
 import type { TranslationRequest } from "../translation.ts";
 import { postJsonForWhole } from "./call-policy.ts";
 import { failureIn, maxResponseBytes, parseJson } from "./chat-completion.ts";

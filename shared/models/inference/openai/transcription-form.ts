@@ -1,7 +1,7 @@
 import type { WholeResponse } from "../../../platform/outbound/read-response.ts";
 import { multipartForm, type UploadBody } from "../../../platform/outbound/upload.ts";
 import { codeOnWire } from "../language-codes.ts";
-import type { ModelProfile } from "../profiles.ts";
+import type { ModelProfile } from "../profile-schema.ts";
 import type { TranscriptionRequest } from "../transcription.ts";
 import type { ServedModel } from "./backend.ts";
 

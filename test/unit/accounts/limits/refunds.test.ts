@@ -6,7 +6,8 @@ import { transcriptionEndpoints } from "../../../../functions/transcription/endp
 import { translateEndpoints } from "../../../../functions/translate/endpoints.ts";
 import { createLimiter } from "../../../../shared/accounts/limits/limiter.ts";
 import { encodeAudio } from "../../../../shared/audio/encode/encode-audio.ts";
-import { type Endpoint, endpoint } from "../../../../shared/http/endpoint.ts";
+import { endpoint } from "../../../../shared/http/endpoint.ts";
+import type { Endpoint } from "../../../../shared/http/exchange.ts";
 import { defineOperation } from "../../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../../shared/http/pipeline.ts";
 import { createOpenAiChatModels } from "../../../../shared/models/inference/openai/chat-models.ts";

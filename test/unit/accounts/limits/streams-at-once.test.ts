@@ -14,11 +14,12 @@ import type { Counts } from "../../../../shared/accounts/limits/limit-counters.t
 import { createLimiter } from "../../../../shared/accounts/limits/limiter.ts";
 import { maxStreamSeconds } from "../../../../shared/accounts/limits/policies.ts";
 import { windowsAt } from "../../../../shared/accounts/limits/windows.ts";
-import { type Endpoint, endpoint } from "../../../../shared/http/endpoint.ts";
+import { endpoint } from "../../../../shared/http/endpoint.ts";
+import type { BodyChunks, Endpoint } from "../../../../shared/http/exchange.ts";
 import { requireLimits } from "../../../../shared/http/limit-requests.ts";
 import { defineOperation, type Operation } from "../../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../../shared/http/pipeline.ts";
-import { type BodyChunks, Reply } from "../../../../shared/http/response.ts";
+import { Reply } from "../../../../shared/http/response.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
 import { exampleOperation } from "../../../support/example-operation.ts";

@@ -10,8 +10,8 @@ import {
   countCharacters,
   countTokens,
   countUse,
-  type Use,
 } from "../../../../shared/platform/telemetry/use.ts";
+import type { Use } from "../../../../shared/platform/telemetry/used-units.ts";
 import { speechOf } from "../../../support/fake-speech.ts";
 import { audioBytes, wavFile } from "../../../support/wav.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChatRequest } from "../../../../shared/models/inference/chat.ts";
 import { createOpenAiChatModels } from "../../../../shared/models/inference/openai/chat-models.ts";
 import { StreamedResponse } from "../../../../shared/models/inference/openai/streamed-response.ts";
-import type { GivenProfile } from "../../../../shared/models/inference/profiles.ts";
+import type { GivenProfile } from "../../../../shared/models/inference/profile-schema.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { chatRequest } from "../../../support/chat-stream.ts";
 import { completion, type FakeBackend, responding, startFakeBackend } from "../../../support/fake-backend.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Speech } from "../../../../shared/audio/wav/streamed-wav.ts";
 import { splitSpokenText } from "../../../../shared/models/inference/openai/speak-in-turn.ts";
 import { createOpenAiSynthesizer } from "../../../../shared/models/inference/openai/synthesizer.ts";
-import type { GivenProfile } from "../../../../shared/models/inference/profiles.ts";
+import type { GivenProfile } from "../../../../shared/models/inference/profile-schema.ts";
 import {
   type Behaviour,
   type FakeBackend,

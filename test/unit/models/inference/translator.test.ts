@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTranslator } from "../../../../shared/models/inference/openai/translator.ts";
-import type { GivenProfile } from "../../../../shared/models/inference/profiles.ts";
+import type { GivenProfile } from "../../../../shared/models/inference/profile-schema.ts";
 import type { TranslationRequest } from "../../../../shared/models/inference/translation.ts";
 import {
   completion,

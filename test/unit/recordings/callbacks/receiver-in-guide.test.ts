@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
-import { guides } from "../../../../functions/console/docs/guides/built-guides.ts";
-import { codeOf } from "../../../../functions/console/docs/guides/guide.ts";
+import { guides } from "../../../../functions/site/docs/guides/built-guides.ts";
+import { codeOf } from "../../../../functions/site/docs/guides/guide.ts";
 import { makeSecret, signatureHeaders } from "../../../../shared/recordings/callbacks/signature.ts";
 
 const guide = guides.find(({ name }) => name === "webhooks");

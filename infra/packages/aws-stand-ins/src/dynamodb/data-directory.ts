@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import type { BatchOperation } from "./level.ts";
 import {
-  type BatchOperation,
   indexKeyPrefix,
   itemKeyPrefix,
   keysBelow,

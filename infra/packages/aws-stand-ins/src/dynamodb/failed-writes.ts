@@ -1,6 +1,6 @@
 import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { BatchOperation, Callback, Level } from "./store.ts";
+import type { BatchOperation, Callback, Level } from "./level.ts";
 
 /** What LevelDB writes automatically when it is opened: a manifest, a log, and a table of its old log's content. */
 const spareBytes = 65_536;

@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import * as z from "zod";
 import { DynamoDbError } from "./dynamodb-error.ts";
-import type { Callback, JsonObject, Store } from "./store.ts";
+import type { Callback } from "./level.ts";
+import type { JsonObject, Store } from "./store.ts";
 
 /** The operations of the DynamoDB API that dynalite runs alone. */
 export const dynaliteOperations = [

@@ -1,8 +1,7 @@
 import { type DynamoDbError, isDynamoDbError, validationError } from "./dynamodb-error.ts";
+import type { BatchOperation, Callback } from "./level.ts";
 import { type CheckedInput, checkInput, runChecked, runDynalite } from "./run-dynalite.ts";
 import {
-  type BatchOperation,
-  type Callback,
   type Item,
   indexKeyPrefix,
   itemKeyPrefix,

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { dynamoDbError } from "./dynamodb-error.ts";
-import { type BatchOperation, keysBelow, type Store } from "./store.ts";
+import type { BatchOperation } from "./level.ts";
+import { keysBelow, type Store } from "./store.ts";
 
 const keyPrefix = "transaction-token~";
 

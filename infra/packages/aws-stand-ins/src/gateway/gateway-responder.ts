@@ -1,10 +1,10 @@
 import type { GatewayResponse, RestApi, Route } from "../template/local-model.ts";
+import { compileHeaders, compileTemplate, lookUp, type Variables } from "../template/variables.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./faults.ts";
 import type { UnreadableRequest, WordUnreadable } from "./http-server.ts";
 import type { RequestContext } from "./proxy-event.ts";
 import type { Match } from "./router.ts";
-import { compileHeaders, compileTemplate, lookUp, type Variables } from "./variables.ts";
 
 interface CompiledResponse {
   readonly statusCode: number | undefined;

@@ -1,8 +1,8 @@
 import type { MockIntegration, MockResponse, RestApi } from "../template/local-model.ts";
+import { compileHeaders, compileTemplate, lookUp, type Variables } from "../template/variables.ts";
 import type { Exchange } from "./exchange.ts";
 import { createFault, type Fault } from "./faults.ts";
 import { type IsBinary, mediaTypeOf, type Responder, type RoutedRequest } from "./responder.ts";
-import { compileHeaders, compileTemplate, lookUp, type Variables } from "./variables.ts";
 
 interface CompiledResponse {
   readonly statusCode: number;

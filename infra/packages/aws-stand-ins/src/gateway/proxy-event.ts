@@ -3,7 +3,7 @@ import type {
   APIGatewayProxyEvent,
   APIGatewayRequestAuthorizerEvent,
 } from "aws-lambda";
-import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../iam/local-account.ts";
 import type { RestApi, Route } from "../template/local-model.ts";
 import type { Exchange } from "./exchange.ts";
 import { formatRequestTime, readHeaders, readQuery } from "./request-fields.ts";

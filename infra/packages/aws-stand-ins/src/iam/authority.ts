@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { localAccountId } from "../aws-protocol/local-account.ts";
+import { localAccountId } from "./local-account.ts";
 import { type AccessRequest, type Decision, decide, type Statement } from "./policy.ts";
 
 /** A key pair with which requests are signed. */

@@ -7,8 +7,8 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
-import { localRegion } from "../aws-protocol/local-account.ts";
 import type { AccessKey } from "../iam/authority.ts";
+import { localRegion } from "../iam/local-account.ts";
 import type { LambdaService } from "./lambda-service.ts";
 import { createSqsEvent, readBatchOutcome } from "./sqs-batch.ts";
 

@@ -1,5 +1,5 @@
 import { devNull } from "node:os";
-import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../iam/local-account.ts";
 
 /** What the service must know about a function; its CloudFormation resource contains all of it. */
 export interface FunctionConfiguration {

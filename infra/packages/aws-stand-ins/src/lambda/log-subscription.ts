@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { localAccountId } from "../aws-protocol/local-account.ts";
+import { localAccountId } from "../iam/local-account.ts";
 import type { LogSubscription } from "../template/local-model.ts";
 import type { LambdaService } from "./lambda-service.ts";
 

@@ -1,7 +1,7 @@
 import type { Message, MessageAttributeValue } from "@aws-sdk/client-sqs";
 import type { SQSEvent, SQSMessageAttribute, SQSRecord } from "aws-lambda";
 import * as z from "zod";
-import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../iam/local-account.ts";
 import type { InvocationResult } from "./invocation.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../iam/local-account.ts";
 
 const arnPrefix = `arn:aws:secretsmanager:${localRegion}:${localAccountId}:secret:`;
 

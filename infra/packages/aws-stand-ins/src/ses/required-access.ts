@@ -1,6 +1,6 @@
 import { AwsError } from "../aws-protocol/aws-server.ts";
-import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
 import type { Authority } from "../iam/authority.ts";
+import { localAccountId, localRegion } from "../iam/local-account.ts";
 import type { AccessRequest } from "../iam/policy.ts";
 import { parseAddresses, type SendEmailInput } from "./send-email.ts";
 

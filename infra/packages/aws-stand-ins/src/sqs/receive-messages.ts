@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { localAccountId } from "../aws-protocol/local-account.ts";
+import { localAccountId } from "../iam/local-account.ts";
 import { attributesMd5, selectAttributes } from "./message-attributes.ts";
 import { type StoredMessage, sequenceNumber } from "./message-statements.ts";
 import type { MessageStore } from "./message-store.ts";

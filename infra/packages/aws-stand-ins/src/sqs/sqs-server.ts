@@ -1,7 +1,7 @@
 import { awsJsonProtocol } from "../aws-protocol/aws-json.ts";
 import { startAwsServer } from "../aws-protocol/aws-server.ts";
-import { localAccountId } from "../aws-protocol/local-account.ts";
 import type { Authority } from "../iam/authority.ts";
+import { localAccountId } from "../iam/local-account.ts";
 import { messageOperations } from "./message-operations.ts";
 import { MessageStore } from "./message-store.ts";
 import { QueueChanges } from "./queue-changes.ts";

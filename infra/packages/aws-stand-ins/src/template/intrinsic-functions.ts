@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../iam/local-account.ts";
 import type { Stack } from "./cloud-assembly.ts";
 import type { References } from "./references.ts";
 

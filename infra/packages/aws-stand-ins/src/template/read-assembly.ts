@@ -1,4 +1,4 @@
-import { localRegion } from "../aws-protocol/local-account.ts";
+import { localRegion } from "../iam/local-account.ts";
 import { readCloudAssembly } from "./cloud-assembly.ts";
 import type { LocalModel, LocalResource } from "./local-model.ts";
 import {

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { choice } from "../gateway/variables.ts";
 import type { Authorizer, LambdaIntegration, MockIntegration, MockResponse, Route } from "./local-model.ts";
 import type { ApiDefinition } from "./read-definition.ts";
 import type { FunctionCatalogue } from "./read-functions.ts";
 import { functionNameOf } from "./references.ts";
 import type { ResolvedAssembly, ResourceView } from "./resolved-assembly.ts";
+import { choice } from "./variables.ts";
 
 const resourceSchema = z.object({ ParentId: z.string(), PathPart: z.string() });
 

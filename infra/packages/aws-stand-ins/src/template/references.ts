@@ -1,4 +1,4 @@
-import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../iam/local-account.ts";
 import { secretArn } from "../secrets/secret-arn.ts";
 import type { Stack } from "./cloud-assembly.ts";
 

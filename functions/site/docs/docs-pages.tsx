@@ -1,0 +1,169 @@
+import type { ComponentChildren } from "preact";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { type PageResponse, sentFile, shown } from "../../../shared/pages/server/responses.ts";
+import type { Vendors } from "../../../shared/platform/config/vendors.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { readShownDocument } from "./built-document.ts";
+import { contentsOf, guidePath, operationPath } from "./contents.ts";
+import { DocsPage } from "./docs-page.tsx";
+import { GuidePage, GuidesPage } from "./guide-page.tsx";
+import { guides as builtGuides } from "./guides/built-guides.ts";
+import { filled } from "./guides/guide.ts";
+import { writeGuide } from "./guides/write-guide.ts";
+import { DocumentationIndex } from "./index-page.tsx";
+import {
+  documentationPage,
+  guidePage,
+  guidesPage,
+  llmsFullPage,
+  llmsPage,
+  operationPage,
+  searchPage,
+} from "./pages.ts";
+import { describeReference, successorOf } from "./reference.ts";
+import { OperationPage } from "./reference-pages.tsx";
+import { createSearch } from "./search-index.ts";
+import { SearchPage } from "./search-page.tsx";
+import { inNamesOf } from "./shown-document.ts";
+import { withWholeLinks, writeLlms, writeLlmsFull } from "./write-llms.ts";
+import { writeOperation } from "./write-operation.ts";
+
+/** What these pages use. */
+export interface DocumentationDependencies {
+  /** The names of providers in paths. */
+  readonly vendors: Vendors;
+  /** The public address, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+/** Everything that the pages show. */
+const readDocumentation = ({ vendors, baseUrl }: DocumentationDependencies) => {
+  const document = inNamesOf(readShownDocument(), vendors);
+  const sections = describeReference(document, baseUrl);
+  const operations = sections.flatMap((section) => section.operations);
+  const guides = builtGuides.map((guide) => filled(guide, baseUrl, vendors));
+  const contents = contentsOf(guides, sections);
+  return { about: document.info, sections, operations, guides, contents };
+};
+
+type Documentation = ReturnType<typeof readDocumentation>;
+
+/** Calls a function once, for the first page that needs it: most visits to the console never do. */
+const once = <Value,>(create: () => Value): (() => Value) => {
+  let created: { readonly value: Value } | undefined;
+  return () => {
+    created ??= { value: create() };
+    return created.value;
+  };
+};
+
+type Read = () => Documentation;
+
+const shownAt = (
+  path: string,
+  { contents }: Documentation,
+  content: ComponentChildren,
+  title?: string,
+): PageResponse<never> =>
+  shown({
+    content: (
+      <DocsPage contents={contents} current={path}>
+        {content}
+      </DocsPage>
+    ),
+    ...(title === undefined ? {} : { title }),
+  });
+
+const plainText = (body: string): PageResponse<never> =>
+  sentFile({ contentType: "text/plain; charset=utf-8", body });
+
+const markdown = (body: string): PageResponse<never> =>
+  sentFile({ contentType: "text/markdown; charset=utf-8", body });
+
+/** The name of a page without the ending that requests its Markdown. */
+const named = (text: string | undefined) => {
+  const isMarkdown = text?.endsWith(".md") ?? false;
+  return { isMarkdown, name: isMarkdown ? text?.slice(0, -".md".length) : text };
+};
+
+const guidePages = (read: Read, { baseUrl }: DocumentationDependencies): BoundPage[] => [
+  page(guidesPage, {
+    show: () => {
+      const documentation = read();
+      const content = <GuidesPage guides={documentation.guides} />;
+      return shownAt(guidesPage.path, documentation, content, "Guides");
+    },
+  }),
+  page(guidePage, {
+    show: ({ path }) => {
+      const { name, isMarkdown } = named(path["name"]);
+      const documentation = read();
+      const guide = documentation.guides.find((one) => one.name === name);
+      if (!guide) throw new AppError("not_found");
+      if (isMarkdown) return markdown(withWholeLinks(writeGuide(guide), baseUrl));
+      return shownAt(guidePath(guide.name), documentation, <GuidePage guide={guide} />, guide.title);
+    },
+  }),
+];
+
+const referencePages = (read: Read, { baseUrl }: DocumentationDependencies): BoundPage[] => [
+  page(documentationPage, {
+    show: () => {
+      const documentation = read();
+      return shownAt(documentationPage.path, documentation, <DocumentationIndex {...documentation} />);
+    },
+  }),
+  page(operationPage, {
+    show: ({ path }) => {
+      const { name, isMarkdown } = named(path["operation"]);
+      const documentation = read();
+      const { operations } = documentation;
+      const found = operations.find(({ id }) => id === name);
+      if (!found) throw new AppError("not_found");
+      if (isMarkdown) return markdown(withWholeLinks(writeOperation(found), baseUrl));
+      const content = <OperationPage operation={found} successor={successorOf(found, operations)} />;
+      return shownAt(operationPath(found.id), documentation, content, found.summary);
+    },
+  }),
+];
+
+const searchPages = (read: Read): BoundPage[] => {
+  const search = once(() => {
+    const { guides, operations } = read();
+    return createSearch(guides, operations);
+  });
+  return [
+    page(searchPage, {
+      show: ({ query: { q } }) => {
+        const found = q === "" ? [] : search()(q);
+        return shownAt(searchPage.path, read(), <SearchPage query={q} found={found} />, "Search");
+      },
+    }),
+  ];
+};
+
+const filesForPrograms = (read: Read, { baseUrl }: DocumentationDependencies): BoundPage[] => [
+  page(llmsPage, {
+    show: () => {
+      const { about, sections, guides } = read();
+      return plainText(writeLlms(about, sections, guides, baseUrl));
+    },
+  }),
+  page(llmsFullPage, {
+    show: () => {
+      const { about, sections, guides } = read();
+      return plainText(writeLlmsFull(about, sections, guides, baseUrl));
+    },
+  }),
+];
+
+/** The documentation: guides, reference, search, and the same as text for programs. */
+export const docsPages = (dependencies: DocumentationDependencies): BoundPage[] => {
+  const read = once(() => readDocumentation(dependencies));
+  return [
+    ...referencePages(read, dependencies),
+    ...guidePages(read, dependencies),
+    ...searchPages(read),
+    ...filesForPrograms(read, dependencies),
+  ];
+};

@@ -1,0 +1,42 @@
+import type { PlaceholderGrammar } from "./placeholders.ts";
+import type { DocumentSegment, Range, SegmentPiece } from "./segment.ts";
+
+/** How a format writes the characters of its words. */
+export interface Syntax {
+  /** Matches one escaped character. Global. */
+  readonly escaped: RegExp;
+  /** Returns what a reader sees for it. What is not one UTF-16 unit becomes a mask. */
+  readonly decode: (escaped: string) => string;
+  /** Characters that have a meaning in the format. New ones are escaped, unless the segment has them unescaped. */
+  readonly special: string;
+  /** Those of them whose unescaped form depends on what follows: it becomes a mask. */
+  readonly neverPlain?: string;
+  readonly escape: (character: string) => string;
+  /** Matches space that readers see as one blank, such as the end of a line. Global. */
+  readonly blank?: RegExp;
+  /** Matches what separates lines for readers too: it becomes a mask. Global. */
+  readonly lineBreak?: RegExp;
+  /** Matches a mask that ends a line. Around words, it is no part of them. */
+  readonly lineMark?: RegExp;
+  /** What programs replace in the words; by default what any of them does. */
+  readonly placeholders?: PlaceholderGrammar | undefined;
+  /** The language of the translation, whose plural categories messages have; by default those of the source stay. */
+  readonly target?: string | undefined;
+  /** Whether a text has one destination, so that the branches of a message in it stay. */
+  readonly isWhole?: true;
+}
+
+/** Collects the words and masks of passages that share a syntax. */
+export interface PassageReader {
+  /**
+   * Returns the words in a range of the source, and what must stay in it, as pieces.
+   *
+   * @throws UnreadableDocument when the ranges since the last passage are too long for one.
+   */
+  readonly read: (range: Range) => SegmentPiece[];
+  /** Returns the passages of some of the pieces; none when they have no words. */
+  readonly segmentsOf: (
+    pieces: readonly SegmentPiece[],
+    more?: Omit<DocumentSegment, "pieces" | "encode">,
+  ) => DocumentSegment[];
+}

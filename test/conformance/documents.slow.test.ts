@@ -73,7 +73,10 @@ describe.runIf(inject("isLocal"))("a translated document", () => {
     [
       "app.xlf",
       '<xliff version="1.2"><file original="a" source-language="en"><body><trans-unit id="1"><source>Thank you</source><target/></trans-unit></body></file></xliff>',
-      '<xliff version="1.2"><file original="a" source-language="en"><body><trans-unit id="1"><source>Thank you</source><target>Webale</target></trans-unit></body></file></xliff>',
+      '<xliff version="1.2"><file original="a" source-language="en"><body><trans-unit id="1"><source>Thank you</source><target state="needs-review-translation">Webale</target></trans-unit></body></file></xliff>'.replace(
+        "<file",
+        '<file target-language="lg"',
+      ),
       "application/xliff+xml",
     ],
     [
@@ -81,6 +84,22 @@ describe.runIf(inject("isLocal"))("a translated document", () => {
       '{ "thanks": "Thank you", "n": 1,\n"x": null }',
       '{ "thanks": "Webale", "n": 1,\n"x": null }',
       "application/json",
+    ],
+    ["app.arb", '{"@@locale":"en","a":"Thank you"}', '{"@@locale":"lg","a":"Webale"}', "application/json"],
+    ["en.yml", "en:\n  a: Thank you\n", "lg:\n  a: Webale\n", "application/yaml"],
+    ["app.properties", "a = Thank you\n", "a = Webale\n", "text/x-java-properties"],
+    ["app.strings", '"a" = "Thank you";\n', '"a" = "Webale";\n', "text/x-apple-strings"],
+    [
+      "strings.xml",
+      '<resources><string name="a">Thank you</string></resources>',
+      '<resources><string name="a">Webale</string></resources>',
+      "application/xml",
+    ],
+    [
+      "film.ass",
+      "[Script Info]\n\n[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,,,0,0,0,,Thank you\n",
+      "[Script Info]\n\n[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,,,0,0,0,,Webale\n",
+      "text/x-ssa",
     ],
     ["list.csv", "id,text\n1,Thank you\n", "id,text\n1,Webale\n", "text/csv"],
   ])("has the format of its source: %s", async (name, source, expected, type) => {
@@ -157,6 +176,8 @@ describe("a document that cannot be translated", () => {
       file("a.xliff", '<!DOCTYPE x [<!ENTITY a "b">]><xliff/>'),
       "a document type with declarations",
     ],
+    ["a format that it cannot read", file("letter.txt", "{\\rtf1 Thank you}"), "seems to be an RTF file"],
+    ["an unknown ending", file("index.rst", "Thank you"), "seems to be a .rst file"],
     ["an invalid DOCX file", file("a.docx", "words"), "The document is not a DOCX file"],
     [
       "a column that it does not have",

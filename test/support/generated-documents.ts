@@ -160,7 +160,7 @@ const poText = fc
 const poEntries = fc
   .tuple(poText, fc.constantFrom("#: a.c:1\n", "# note\n", "#, c-format\n", ""), fc.boolean())
   .map(([written, comment, isTwice]) => {
-    const cut = written.split(/(?<= )/).map((part) => `"${part}"`);
+    const cut = written.split(/(?<=[a-z])(?=[a-z]{3})/).map((part) => `"${part}"`);
     const again = `\n${comment}msgctxt "b"\nmsgid ""\n${cut.join("\n")}\nmsgstr ""\n`;
     return `${comment}msgid "${written}"\nmsgstr ""\n${isTwice ? again : ""}`;
   });

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { documentEndings } from "../../../shared/documents/document-formats.ts";
 import { fileTranslation } from "../../../shared/pages/samples/job-commands.ts";
 import type { Visit } from "../../../shared/pages/server/visit.ts";
 import { fill, localeOf } from "../../../shared/pages/texts/languages.ts";
@@ -23,7 +24,7 @@ type Shown = Visit<z.output<NonNullable<typeof documentsPage.query>>, "signed-in
   readonly older: string | undefined;
 };
 
-const accepted = ".docx,.txt,.md,.html,.htm,.srt,.vtt,.po,.pot,.xliff,.xlf,.json,.csv,.tsv";
+const accepted = documentEndings.map((ending) => `.${ending}`).join(",");
 
 const translated = optionsOf(translationLanguages);
 

@@ -112,9 +112,11 @@ export const decodeDocument = (bytes: Uint8Array): DecodedText => {
   const declared = decode(bytes, name);
   const decoded = declared ?? (isDeclared ? undefined : decodeWindows(bytes));
   if (decoded === undefined) {
-    const encoding = name === "utf-8" ? "UTF-8" : name;
-    const more = name === "utf-8" ? "" : " Save it in UTF-8.";
-    throw new UnreadableDocument(`The document is not encoded in ${encoding}.${more}`);
+    throw new UnreadableDocument(
+      name.startsWith("utf-")
+        ? "The document is not encoded in UTF-8."
+        : `The document is not encoded in ${name}, as it says. Save it in UTF-8.`,
+    );
   }
   const encoding = declared === undefined ? "windows-1252" : name;
   const mark = decoded.startsWith("\uFEFF") ? "\uFEFF" : "";

@@ -1,6 +1,13 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { detectFormat, translatedName } from "../../../shared/documents/document-formats.ts";
+import {
+  detectFormat,
+  documentFormats,
+  endingsOf,
+  translatedName,
+} from "../../../shared/documents/document-formats.ts";
 import { readHtml } from "../../../shared/documents/formats/html.ts";
 import { readMarkdown } from "../../../shared/documents/formats/markdown.ts";
 import { readText } from "../../../shared/documents/formats/plain-text.ts";
@@ -214,6 +221,17 @@ describe("The format of a document", () => {
     const epub = zipSync({ mimetype: [strToU8("application/epub+zip"), { level: 0 }] });
     expect(detectFormat(epub, "a.odt")).toEqual({ seems: "a file of the type application/epub+zip" });
     expect(detectFormat(zip("a.txt"), "a.zip")).toEqual({ seems: "a ZIP file" });
+  });
+
+  it("is in the guide, with its usual ending", () => {
+    const guide = readFileSync(
+      join(import.meta.dirname, "../../../functions/console/docs/guides/translation.md"),
+      "utf8",
+    );
+    for (const format of documentFormats) {
+      expect(guide).toContain(`\`${format}\``);
+      expect(guide).toContain(`\`.${endingsOf(format)[0]}\``);
+    }
   });
 
   it("is in the name of the result", () => {

@@ -133,7 +133,7 @@ describe("A PO file", () => {
 
   it("has equal messages translated at once, also when they are cut into other strings", async () => {
     const text =
-      'msgid "Delete %s and %d files"\nmsgstr ""\n\nmsgctxt "b"\nmsgid ""\n"Delete %s "\n"and %d files"\nmsgstr ""\n';
+      'msgid "Delete %s and %d files"\nmsgstr ""\n\nmsgctxt "b"\nmsgid ""\n"Delete %s a"\n"nd %d files"\nmsgstr ""\n';
     const result = await translated(text, (words) => words.toUpperCase());
     expect(result.text.match(/DELETE %s AND %d FILES/g)).toHaveLength(2);
     expect(result.characters).toBe(18);

@@ -84,7 +84,7 @@ describe("A new key", () => {
     ["no name", { name: undefined }, "name"],
     ["an empty name", { name: " " }, "name"],
     ["a name of 65 characters", { name: "x".repeat(65) }, "name"],
-    ["a scope that there is none of", { scopes: ["everything"] }, "scopes"],
+    ["a scope that there is none of", { scopes: ["everything"] }, "scopes[0]"],
     ["an empty list of scopes, which could mean all or nothing", { scopes: [] }, "scopes"],
     ["an expiry in the past", { expires_at: "2020-01-01T00:00:00Z" }, "expires_at"],
     ["an end that is no time", { expires_at: "tomorrow" }, "expires_at"],
@@ -94,7 +94,9 @@ describe("A new key", () => {
     const { token } = owner;
     const response = await call("/auth/keys", { token, body: { name: "x", ...choices } });
     expect(response).toMatchObject({ status: 422, body: { error: { code: "validation_failed" } } });
-    expect(response.body.detail).toMatchObject([{ loc: expect.arrayContaining(["body", field]) }]);
+    expect(response.body.detail).toMatchObject([
+      { loc: expect.arrayContaining(["body", field.replace("[0]", "")]) },
+    ]);
     expect(response.body.error.param).toBe(field);
   });
 

@@ -149,7 +149,7 @@ export const readYaml = (source: string, { languages, keys }: YamlOptions = {}):
         `The YAML is invalid: line ${line}: ${error.code.toLowerCase().replaceAll("_", " ")}.`,
       );
     }
-    edits.push(...editRoot(document.contents, languages));
+    for (const edit of editRoot(document.contents, languages)) edits.push(edit);
     visit(document, {
       Pair: (_, { key }) => {
         const name = isScalar(key) ? String(key.value) : undefined;

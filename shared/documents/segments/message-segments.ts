@@ -49,7 +49,8 @@ const segmentsOfMessage = (
     }),
   );
   const [first, ...others] = segments;
-  if (first) of.push({ ...first, edits: [...(first.edits ?? []), ...edits] }, ...others);
+  if (first) of.push({ ...first, edits: [...(first.edits ?? []), ...edits] });
+  for (const other of others) of.push(other);
   return of;
 };
 

@@ -57,7 +57,7 @@ describe("POST /tasks/sunflower_inference", () => {
 
   it.each([
     [{ messages: [] }, 400, "bad_request", "messages"],
-    [{ messages: [{ role: "tool", content: "x" }] }, 422, "validation_failed", "role"],
+    [{ messages: [{ role: "tool", content: "x" }] }, 422, "validation_failed", "messages[0].role"],
     [{ messages: [question], model_type: "llama" }, 422, "validation_failed", "model_type"],
     [{ messages: [question], temperature: 2.1 }, 422, "validation_failed", "temperature"],
   ])("refuses %j with %i", async (body, status, code, param) => {

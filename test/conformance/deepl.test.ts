@@ -185,7 +185,7 @@ describe("POST /deepl/v2/translate", () => {
 
   it("refuses a key without the scope with 403", async () => {
     const { body: created } = await call("/auth/keys", {
-      token,
+      token: (await createAccount()).token,
       body: { name: "speech", scopes: ["speech"] },
     });
     const response = await call("/deepl/v2/translate", {

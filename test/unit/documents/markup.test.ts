@@ -225,7 +225,7 @@ describe("The format of a document", () => {
 
   it("is in the guide, with its usual ending", () => {
     const guide = readFileSync(
-      join(import.meta.dirname, "../../../functions/console/docs/guides/translation.md"),
+      join(import.meta.dirname, "../../../functions/site/docs/guides/translation.md"),
       "utf8",
     );
     for (const format of documentFormats) {

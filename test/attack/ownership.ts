@@ -56,12 +56,9 @@ const openVerification = async (target: Target, { email }: Pick<Visitor, "email"
 };
 
 /** Opens the page of this browser that adds an identity. @returns where the provider's page for this identity sends it back to. */
-const beginJoin = async (browser: Browser, login: string): Promise<string> => {
-  const { html } = await browser.fillIn(
-    "/console/account?section=security",
-    {},
-    "/console/account/identities/a",
-  );
+const beginJoin = async (browser: Browser, login: string, password: string): Promise<string> => {
+  const join = "/console/account/identities/a";
+  const { html } = await browser.fillIn(join, { password });
   const address = /class="button full" href="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
   const { pathname, search } = await signInAtProvider(address, { login });
   return `${pathname}${search}`;
@@ -239,14 +236,14 @@ export const ownershipAttacks: readonly Attack[] = [
   },
   {
     number: 17,
-    name: "an identity that a stolen session joins while the owner changes the password",
+    name: "an identity that a session with a stolen password joins while the owner changes it",
     needs: ["table", "log-ins"],
     attempt: async (target) => {
       const owner = await newVisitor(target);
       const thief = await signedIn(target, owner);
       const [login = ""] =
         Object.entries(standInAccounts).find(([, { emailVerified }]) => emailVerified) ?? [];
-      const back = await beginJoin(thief, login);
+      const back = await beginJoin(thief, login, owner.password);
       const held = target.table?.hold("TransactWriteItems", `${identityKeyPrefix}`);
       const joining = thief.get(back);
       await Promise.race([held?.arrived, joining]);

@@ -113,8 +113,8 @@ describe("deepl-node", () => {
     const [source, target] = [join(directory, "notes.html"), join(directory, "translated.html")];
     await writeFile(source, '<h1 id="a">Thank you</h1>\n<pre>Hello</pre>');
     const status = await client.translateDocument(source, target, "en", luganda);
-    expect(status).toMatchObject({ status: "done", billedCharacters: 9 });
-    expect(await readFile(target, "utf8")).toMatch(/^<h1 id="a">[^<]+<\/h1>\n<pre>Hello<\/pre>$/);
+    expect(status).toMatchObject({ status: "done", billedCharacters: 14 });
+    expect(await readFile(target, "utf8")).toMatch(/^<h1 id="a">[^<]+<\/h1>\n<pre>[^<]+<\/pre>$/);
   });
 
   it("hears that a document cannot be read", async () => {

@@ -31,7 +31,7 @@ export const chooseLanguage = (
   const named = findTranscriptionModel(model);
   if (!named) {
     throw new AppError("model_not_found", {
-      message: `Unknown transcription model '${model}'; use \`stt-51\`, or \`stt-51:lug\` for one language.`,
+      message: "Unknown transcription model; use `stt-51`, or `stt-51:lug` for one language.",
       param: "model",
     });
   }

@@ -4,6 +4,9 @@ import type { ParsedDocument, Range } from "../segments/segment.ts";
 /** A line this long may have been wrapped. */
 const wrappedLength = 40;
 
+/** Editors and mail programs wrap at 65 to 132 columns: a longer line is a whole paragraph. */
+const maxWidth = 160;
+
 interface Line extends Range {
   readonly text: string;
 }
@@ -21,7 +24,7 @@ const beginsLine = /^(?:[-–—*•>#+|]|\(?(?:\d{1,3}|\p{L})[.)]\s|\p{Lu}[\p{L
 /** The width that lines of a paragraph were wrapped at: no word of a next line would have fitted into one. */
 const isWrapped = (line: Line, next: Line, width: number): boolean => {
   const [word = ""] = /^\S+/.exec(next.text) ?? [];
-  return line.text.length + 1 + word.length > width;
+  return width <= maxWidth && line.text.length + 1 + word.length > width;
 };
 
 /**

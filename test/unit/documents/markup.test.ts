@@ -172,6 +172,11 @@ describe("Plain text", () => {
       "- two",
     ]);
   });
+
+  it("has a line per paragraph when its lines are longer than an editor wraps them", () => {
+    const lines = ["Maize", "Beans"].map((crop) => `${crop} ${"grow in the field and ".repeat(20)}rest`);
+    expect(passages(lines.join("\n"), readText)).toEqual(lines);
+  });
 });
 
 describe("The format of a document", () => {

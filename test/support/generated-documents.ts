@@ -165,13 +165,16 @@ const poEntries = fc
     return `${comment}msgid "${written}"\nmsgstr ""\n${isTwice ? again : ""}`;
   });
 
+const withoutTranslations = (bytes: Uint8Array): string =>
+  text(bytes).replaceAll(/^(msgstr(?:\[\d\])?) ".*"$(?:\n".*"$)*/gm, "$1");
+
 const po: GeneratedFormat = {
   format: "po",
   documents: document(poEntries, "\n").map((entries) =>
     bytesOf(`msgid ""\nmsgstr "Language: en\\n"\n\n${text(entries)}`),
   ),
-  structureOf: (bytes) => text(bytes).replaceAll(/^(msgstr(?:\[\d\])?) ".*"$/gm, "$1"),
-  outside: (bytes) => text(bytes).replaceAll(/^(msgstr(?:\[\d\])?) ".*"$(?:\n"(?:.*)"$)*/gm, "$1"),
+  structureOf: withoutTranslations,
+  outside: withoutTranslations,
 };
 
 const xliffText = fc

@@ -50,7 +50,7 @@ export const otherEvents: Readonly<
   "mail-feedback/delivery": { result: nothing },
   "operators/accounts": { result: /"statusCode":303[\s\S]*\/console\/log-in\?next=%2Fconsole%2Fadmin/ },
   "request-log/lines": { result: nothing },
-  "site/documentation": { result: /"statusCode":200[\s\S]*<title>Documentation/ },
+  "site/documentation": { result: /"statusCode":200[\s\S]*<title>Docs/ },
   "sunset/daily": { result: nothing },
   "messaging/text": { result: batchDone, message: inboundMessage },
 };

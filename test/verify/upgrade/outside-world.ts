@@ -16,6 +16,8 @@ const startServer = (
 export interface Gate extends LoopbackServer {
   /** The bodies of the requests that it is holding back. */
   readonly held: ReadonlySet<Buffer>;
+  /** How many requests it has refused. */
+  readonly refused: () => number;
   /** Holds back POST requests from now on. @param after lets this many pass first. */
   shut(after?: number): void;
   /** Responds to POST requests with this status from now on. @param after lets this many pass first. */
@@ -29,6 +31,7 @@ export const startGate = async (upstream: string): Promise<Gate> => {
   const held = new Set<Buffer>();
   let passes = Number.POSITIVE_INFINITY;
   let refusal: number | undefined;
+  let refused = 0;
   let opened = Promise.withResolvers<void>();
 
   /** Whether the request may pass. One that is held back waits. */
@@ -38,6 +41,7 @@ export const startGate = async (upstream: string): Promise<Gate> => {
       return true;
     }
     if (refusal !== undefined) {
+      refused += 1;
       response.writeHead(refusal).end();
       return false;
     }
@@ -62,6 +66,7 @@ export const startGate = async (upstream: string): Promise<Gate> => {
   return {
     ...server,
     held,
+    refused: () => refused,
     shut: (after = 0) => {
       passes = after;
       refusal = undefined;

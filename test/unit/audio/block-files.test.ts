@@ -8,9 +8,10 @@ import { collect, fixture } from "../../fixtures/audio/sources.ts";
 
 const inspect = (bytes: Buffer) => inspectAudio(bufferSource(bytes));
 
+const pattern = Uint8Array.from({ length: 251 }, (_, index) => (index * 7) % 251);
+
 /** Bytes that tell blocks apart. */
-const counted = (length: number): Buffer =>
-  Buffer.from(Uint8Array.from({ length }, (_, index) => (index * 7) % 251));
+const counted = (length: number): Buffer => Buffer.alloc(length, pattern);
 
 /** An encoding: how many bytes and samples a block has, and at which rate. */
 const kinds: readonly (readonly [

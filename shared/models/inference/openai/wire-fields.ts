@@ -75,8 +75,9 @@ const wireCall = z
   .catch({ position: undefined, id: "", name: "", arguments: "" });
 export type WireCall = z.output<typeof wireCall>;
 
+/** Text Generation Inference 2 and 3 stream one call as it is, not in a list. */
 export const wireCalls = z
-  .array(wireCall)
+  .union([z.array(wireCall), wireCall.transform((call) => [call])])
   .nullish()
   .catch(undefined)
   .transform((calls) => calls ?? []);

@@ -1,6 +1,4 @@
-import { type ReleaseSample, releaseSamples } from "./samples.ts";
-
-const samplesOf: Readonly<Record<string, readonly ReleaseSample[]>> = releaseSamples;
+import { releaseSamples } from "./samples.ts";
 
 /** A streamed response is a head as JSON, eight zero bytes and the body. */
 const endOfHead = "\0".repeat(8);
@@ -25,7 +23,7 @@ export const checkVersion = async (
   name: string,
   invoke: (event: unknown) => Promise<string>,
 ): Promise<void> => {
-  const samples = samplesOf[name];
+  const samples = releaseSamples[name];
   if (!samples) throw new Error(`The function "${name}" has no sample events.`);
   for (const { what, event, expected } of samples) {
     const payload = await invoke(event);

@@ -1,28 +1,17 @@
 import * as z from "zod";
 import getAccount from "../../events/auth/get-account.json" with { type: "json" };
 import authorizeKey from "../../events/authorizer/key.json" with { type: "json" };
-import createChat from "../../events/chat/create-chat-completion.json" with { type: "json" };
-import createV1Chat from "../../events/chat/create-v1-chat-completion.json" with { type: "json" };
 import logIn from "../../events/console/log-in.json" with { type: "json" };
 import health from "../../events/docs/health.json" with { type: "json" };
 import languages from "../../events/docs/languages.json" with { type: "json" };
 import openApi from "../../events/docs/openapi.json" with { type: "json" };
-import listJobs from "../../events/jobs/list-jobs.json" with { type: "json" };
-import identifyLanguage from "../../events/language/identify-language.json" with { type: "json" };
-import legacyChat from "../../events/legacy/legacy-chat.json" with { type: "json" };
 import delivered from "../../events/mail-feedback/delivery.json" with { type: "json" };
 import listTools from "../../events/mcp/call-mcp.json" with { type: "json" };
 import operatorsAccounts from "../../events/operators/accounts.json" with { type: "json" };
 import documentation from "../../events/site/documentation.json" with { type: "json" };
-import createV1Speech from "../../events/speech/create-v1-speech.json" with { type: "json" };
-import createV1Transcription from "../../events/transcription/create-v1-transcription.json" with {
-  type: "json",
-};
-import translate from "../../events/translate/translate.json" with { type: "json" };
-import getUpload from "../../events/upload/get-upload.json" with { type: "json" };
 import verifyWebhook from "../../events/webhook/verify-webhook.json" with { type: "json" };
 import { releaseCheckEvent } from "../../shared/platform/release-check.ts";
-import type { functionDefinitions } from "../manifest.ts";
+import guardedPaths from "./guarded-paths.json" with { type: "json" };
 
 /** An event that changes nothing, and what a working version returns for it. */
 export interface ReleaseSample {
@@ -47,8 +36,17 @@ const withInvalidToken = <Event extends { readonly requestContext: object }>(eve
   requestContext: { ...event.requestContext, authorizer: null },
 });
 
-const unauthenticated = (event: Parameters<typeof withInvalidToken>[0]): ReleaseSample =>
-  returning("a request with an invalid token", 401, withInvalidToken(event));
+/** A request of an operation that needs a token, with an invalid one. */
+export const withoutAccess = ({ method, path }: { readonly method: string; readonly path: string }) =>
+  returning(
+    "a request with an invalid token",
+    401,
+    withInvalidToken({
+      ...getAccount,
+      ...{ httpMethod: method, resource: path, path },
+      requestContext: { ...getAccount.requestContext, httpMethod: method, resourcePath: path, path },
+    }),
+  );
 
 const wrongQuery = { "hub.mode": "subscribe", "hub.challenge": "1", "hub.verify_token": "wrong" };
 
@@ -64,11 +62,8 @@ const noWork: ReleaseSample = {
   expected: z.null(),
 };
 
-type FunctionName = (typeof functionDefinitions)[number]["name"];
-
-/** The sample events of each function, by its name. They read secrets at most: no table, bucket, queue or model. */
-export const releaseSamples: Readonly<Record<FunctionName, readonly ReleaseSample[]>> = {
-  auth: [unauthenticated(getAccount)],
+/** The samples of the functions of which none of the operations needs a token, or that have no routes. */
+const otherSamples: Readonly<Record<string, readonly ReleaseSample[]>> = {
   authorizer: [
     {
       what: "an invalid token",
@@ -78,7 +73,6 @@ export const releaseSamples: Readonly<Record<FunctionName, readonly ReleaseSampl
   ],
   callback: [noRecords],
   canary: [noWork],
-  chat: [unauthenticated(createChat), unauthenticated(createV1Chat)],
   console: [returning("the login page", 200, logIn)],
   docs: [
     returning("health", 200, health),
@@ -88,9 +82,6 @@ export const releaseSamples: Readonly<Record<FunctionName, readonly ReleaseSampl
   erasure: [noWork],
   export: [noRecords],
   "job-worker": [noRecords],
-  jobs: [unauthenticated(listJobs)],
-  language: [unauthenticated(identifyLanguage)],
-  legacy: [unauthenticated(legacyChat)],
   mail: [noRecords],
   "mail-feedback": [{ what: "a mail that arrived", event: delivered, expected: z.null() }],
   mcp: [returning("a message without a valid token", 401, withInvalidToken(listTools))],
@@ -98,10 +89,12 @@ export const releaseSamples: Readonly<Record<FunctionName, readonly ReleaseSampl
   operators: [returning("the list of accounts without a session", 303, operatorsAccounts)],
   "request-log": [noWork],
   site: [returning("the documentation", 200, documentation)],
-  speech: [unauthenticated(createV1Speech)],
   sunset: [noWork],
-  transcription: [unauthenticated(createV1Transcription)],
-  translate: [unauthenticated(translate)],
-  upload: [unauthenticated(getUpload)],
   webhook: [returning("a wrong verify token", 403, { ...verifyWebhook, queryStringParameters: wrongQuery })],
+};
+
+/** The sample events of each function, by its name. They read secrets at most: no table, bucket, queue or model. */
+export const releaseSamples: Readonly<Record<string, readonly ReleaseSample[]>> = {
+  ...Object.fromEntries(Object.entries(guardedPaths).map(([name, path]) => [name, [withoutAccess(path)]])),
+  ...otherSamples,
 };

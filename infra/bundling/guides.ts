@@ -6,6 +6,7 @@ import { readGuides } from "../../functions/site/docs/guides/read-guides.ts";
 import { shownDocument } from "../../functions/site/docs/shown-document.ts";
 import { readNotices } from "../../functions/site/notices/read-notices.ts";
 import { readEvaluations } from "../../functions/site/quality/read-evaluations.ts";
+import { consoleLanguages } from "../../shared/pages/texts/languages.ts";
 import type { StageCatalogue } from "../../shared/platform/catalogue/stage-catalogue.ts";
 import { hasOwnCatalogue, writeWithCatalogue } from "./stage-catalogue.ts";
 
@@ -16,7 +17,7 @@ const reading = (folder: string, name: string, json: string): OnLoadResult => ({
   watchDirs: [folder],
 });
 
-/** Puts the parsed guides and notices into the bundle, so it needs no Markdown parser, and the evaluations of stages. */
+/** Puts the parsed guides and notices into the bundle, so it needs no Markdown parser, the evaluations of stages, and words. */
 export const builtGuides = (projectDirectory: string, catalogue: StageCatalogue): Plugin => ({
   name: "built-guides",
   setup(builder) {
@@ -38,6 +39,19 @@ export const builtGuides = (projectDirectory: string, catalogue: StageCatalogue)
         contents: `export const readShownDocument = () => JSON.parse(${JSON.stringify(document)});`,
         loader: "js",
         watchFiles: [file],
+      };
+    });
+    builder.onLoad({ filter: /\/texts\/built-texts\.ts$/ }, async () => {
+      const files = consoleLanguages.map((tag) => join(projectDirectory, `shared/pages/texts/${tag}.json`));
+      const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+      const packed = texts.map((text) => JSON.stringify(JSON.stringify(JSON.parse(text))));
+      const getters = consoleLanguages.map(
+        (tag, index) => `get ${tag}() { return parsed.${tag} ??= JSON.parse(${packed[index]}); }`,
+      );
+      return {
+        contents: `const parsed = {}; export const builtTexts = { ${getters.join(", ")} };`,
+        loader: "js",
+        watchFiles: files,
       };
     });
     builder.onLoad({ filter: /\/notices\/built-notices\.ts$/ }, () => {

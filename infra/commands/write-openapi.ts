@@ -1,12 +1,14 @@
 /**
- * Writes the files that are generated: `openapi.json`, the tools for agents and the paths for reports of usage and requests from the
- * contracts, and the handbook's table of what is stored. With `--check`, only reports whether they are up to date.
+ * Writes the files that are generated: `openapi.json`, the tools for agents, the paths for reports of usage and requests and those
+ * for the checks of releases from the contracts, and the handbook's table of what is stored. With `--check`, only reports whether they are up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { buildOpenApi } from "../../functions/docs/build-openapi.ts";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
 import { describeTools } from "../../functions/mcp/describe-tools.ts";
+import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import type { Operation } from "../../shared/http/operation.ts";
+import { isVendorsPath } from "../../shared/platform/config/vendors.ts";
 import { retentionTable, tableMarkdown } from "../../shared/wiring/retention.ts";
 import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 import { readOptions } from "../command-line.ts";
@@ -16,6 +18,14 @@ const pathOf = ({ id, method, path, deprecated }: Operation) =>
 
 const taskPaths = Object.fromEntries(
   operations.filter(({ auth, authorizer }) => auth === "user" || authorizer === true).map(pathOf),
+);
+
+/** The first route of each function that needs a token, in every stage. */
+const guardedPaths = Object.fromEntries(
+  functionDefinitions.flatMap(({ name, operations: own }: FunctionDefinition) => {
+    const found = own.find(({ auth, path }) => auth === "user" && !isVendorsPath(path));
+    return found ? [[name, { method: found.method, path: found.path }]] : [];
+  }),
 );
 
 const retention = `# What is stored, and how long
@@ -43,6 +53,7 @@ const files = {
   "shared/http/openapi/openapi.json": asJson(openApi),
   "functions/mcp/tools.json": asJson(describeTools(openApi)),
   "shared/accounts/usage/task-paths.json": asJson(taskPaths),
+  "functions/release-check/guarded-paths.json": asJson(guardedPaths),
   "infra/handbook/retention.md": retention,
 };
 

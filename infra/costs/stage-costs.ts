@@ -1,18 +1,9 @@
 import * as z from "zod";
-import * as accountPages from "../../functions/console/account/pages.ts";
-import * as entryPages from "../../functions/console/entry/pages.ts";
-import * as homePages from "../../functions/console/home/pages.ts";
-import * as identityPages from "../../functions/console/identity/pages.ts";
-import * as playgroundPages from "../../functions/console/playground/pages.ts";
-import * as recordingsPages from "../../functions/console/recordings/pages.ts";
-import * as tierPages from "../../functions/console/tier/pages.ts";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
-import * as docsPages from "../../functions/site/docs/pages.ts";
-import * as languagesPages from "../../functions/site/languages/pages.ts";
-import * as statusPages from "../../functions/site/status/pages.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
 import { backendMetricNames } from "../../shared/platform/telemetry/backend-uses.ts";
 import { pascalCase } from "../stacks/function-group.ts";
+import { declaredPages } from "./declared-pages.ts";
 import { daysOfMonth, inDollars, metricMonth, prices } from "./prices.ts";
 
 const template = z.object({
@@ -85,24 +76,8 @@ const idleParts = ({ resources, alarmMetrics }: StageUse): Part[] => {
   ];
 };
 
-const pageModules = [
-  accountPages,
-  docsPages,
-  entryPages,
-  homePages,
-  identityPages,
-  languagesPages,
-  playgroundPages,
-  recordingsPages,
-  statusPages,
-  tierPages,
-];
-
 /** Each page has a metric for GET, and one for POST if it has a form. */
-const pageMetrics = pageModules
-  .flatMap((module) => Object.values<unknown>(module))
-  .filter((value) => typeof value === "object" && value !== null && "audience" in value)
-  .reduce<number>((sum, page) => sum + ("form" in page ? 2 : 1), 0);
+const pageMetrics = declaredPages.reduce((sum, { form }) => sum + (form ? 2 : 1), 0);
 
 /** The work of the queues for mails, messages, jobs and callbacks, and requests to paths that do not exist. */
 const otherOperations = 5;

@@ -50,7 +50,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   mcp: { must: 6 },
   messaging: { must: 5.4 },
   operators: { must: 4.5 },
-  site: { must: 4.6, stretch: 3.5 },
+  site: { must: 4.2, stretch: 3.5 },
   speech: { must: 4 },
   transcription: { must: 4 },
   translate: { must: 2.9, stretch: 2.5 },

@@ -3,11 +3,9 @@ import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
 import { type PageResponse, sentFile, shown } from "../../../shared/pages/server/responses.ts";
 import type { Vendors } from "../../../shared/platform/config/vendors.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { readShownDocument } from "./built-document.ts";
 import { contentsOf, guidePath, operationPath } from "./contents.ts";
 import { DocsPage } from "./docs-page.tsx";
 import { GuidePage, GuidesPage } from "./guide-page.tsx";
-import { guides as builtGuides } from "./guides/built-guides.ts";
 import { filled } from "./guides/guide.ts";
 import { writeGuide } from "./guides/write-guide.ts";
 import { DocumentationIndex } from "./index-page.tsx";
@@ -37,7 +35,8 @@ export interface DocumentationDependencies {
 }
 
 /** Everything that the pages show. */
-const readDocumentation = ({ vendors, baseUrl }: DocumentationDependencies) => {
+const readDocumentation = async ({ vendors, baseUrl }: DocumentationDependencies) => {
+  const { readShownDocument, guides: builtGuides } = await import("./documentation-data.ts");
   const document = inNamesOf(readShownDocument(), vendors);
   const sections = describeReference(document, baseUrl);
   const operations = sections.flatMap((section) => section.operations);
@@ -46,9 +45,9 @@ const readDocumentation = ({ vendors, baseUrl }: DocumentationDependencies) => {
   return { about: document.info, sections, operations, guides, contents };
 };
 
-type Documentation = ReturnType<typeof readDocumentation>;
+type Documentation = Awaited<ReturnType<typeof readDocumentation>>;
 
-/** Calls a function once, for the first page that needs it: most visits to the console never do. */
+/** Calls a function once, for the first page that needs it. */
 const once = <Value,>(create: () => Value): (() => Value) => {
   let created: { readonly value: Value } | undefined;
   return () => {
@@ -57,7 +56,7 @@ const once = <Value,>(create: () => Value): (() => Value) => {
   };
 };
 
-type Read = () => Documentation;
+type Read = () => Promise<Documentation>;
 
 const shownAt = (
   path: string,
@@ -88,16 +87,16 @@ const named = (text: string | undefined) => {
 
 const guidePages = (read: Read, { baseUrl }: DocumentationDependencies): BoundPage[] => [
   page(guidesPage, {
-    show: () => {
-      const documentation = read();
+    show: async () => {
+      const documentation = await read();
       const content = <GuidesPage guides={documentation.guides} />;
       return shownAt(guidesPage.path, documentation, content, "Guides");
     },
   }),
   page(guidePage, {
-    show: ({ path }) => {
+    show: async ({ path }) => {
       const { name, isMarkdown } = named(path["name"]);
-      const documentation = read();
+      const documentation = await read();
       const guide = documentation.guides.find((one) => one.name === name);
       if (!guide) throw new AppError("not_found");
       if (isMarkdown) return markdown(withWholeLinks(writeGuide(guide), baseUrl));
@@ -108,15 +107,15 @@ const guidePages = (read: Read, { baseUrl }: DocumentationDependencies): BoundPa
 
 const referencePages = (read: Read, { baseUrl }: DocumentationDependencies): BoundPage[] => [
   page(documentationPage, {
-    show: () => {
-      const documentation = read();
+    show: async () => {
+      const documentation = await read();
       return shownAt(documentationPage.path, documentation, <DocumentationIndex {...documentation} />);
     },
   }),
   page(operationPage, {
-    show: ({ path }) => {
+    show: async ({ path }) => {
       const { name, isMarkdown } = named(path["operation"]);
-      const documentation = read();
+      const documentation = await read();
       const { operations } = documentation;
       const found = operations.find(({ id }) => id === name);
       if (!found) throw new AppError("not_found");
@@ -128,15 +127,15 @@ const referencePages = (read: Read, { baseUrl }: DocumentationDependencies): Bou
 ];
 
 const searchPages = (read: Read): BoundPage[] => {
-  const search = once(() => {
-    const { guides, operations } = read();
+  const search = once(async () => {
+    const { guides, operations } = await read();
     return createSearch(guides, operations);
   });
   return [
     page(searchPage, {
-      show: ({ query: { q } }) => {
-        const found = q === "" ? [] : search()(q);
-        return shownAt(searchPage.path, read(), <SearchPage query={q} found={found} />, "Search");
+      show: async ({ query: { q } }) => {
+        const found = q === "" ? [] : (await search())(q);
+        return shownAt(searchPage.path, await read(), <SearchPage query={q} found={found} />, "Search");
       },
     }),
   ];
@@ -144,14 +143,14 @@ const searchPages = (read: Read): BoundPage[] => {
 
 const filesForPrograms = (read: Read, { baseUrl }: DocumentationDependencies): BoundPage[] => [
   page(llmsPage, {
-    show: () => {
-      const { about, sections, guides } = read();
+    show: async () => {
+      const { about, sections, guides } = await read();
       return plainText(writeLlms(about, sections, guides, baseUrl));
     },
   }),
   page(llmsFullPage, {
-    show: () => {
-      const { about, sections, guides } = read();
+    show: async () => {
+      const { about, sections, guides } = await read();
       return plainText(writeLlmsFull(about, sections, guides, baseUrl));
     },
   }),

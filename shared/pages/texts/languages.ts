@@ -1,17 +1,15 @@
 import * as z from "zod";
-import en from "./en.json" with { type: "json" };
-import lg from "./lg.json" with { type: "json" };
-import sw from "./sw.json" with { type: "json" };
+import { builtTexts } from "./built-texts.ts";
 
 /** The words of all pages in one language. Every language has the keys of the English ones; `fill` replaces names in braces. */
-export type Texts = typeof en;
+export type Texts = (typeof builtTexts)["en"];
 
 /** The languages of the console, as BCP 47 tags. */
 export const consoleLanguages = ["en", "lg", "sw"] as const;
 export type ConsoleLanguage = (typeof consoleLanguages)[number];
 
 /** The words of each language. No speaker has reviewed Luganda and Swahili, so a stage must turn them on. */
-export const textsOf: Readonly<Record<ConsoleLanguage, Texts>> = { en, lg, sw };
+export const textsOf: Readonly<Record<ConsoleLanguage, Texts>> = builtTexts;
 
 export const languageNames: Readonly<Record<ConsoleLanguage, string>> = {
   en: "English",

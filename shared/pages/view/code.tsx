@@ -7,7 +7,13 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { CopyButton } from "./components.tsx";
 
-const highlighter = createLowlight({ bash, json, python, typescript });
+let created: ReturnType<typeof createLowlight> | undefined;
+
+/** Created for the first code that a page shows: a start needs none. */
+const highlighter = () => {
+  created ??= createLowlight({ bash, json, python, typescript });
+  return created;
+};
 
 export type CodeLanguage = "bash" | "json" | "python" | "typescript";
 
@@ -23,7 +29,7 @@ const classes: Readonly<Record<string, string>> = {
   "hljs-comment": "c",
 };
 
-type Highlighted = ReturnType<typeof highlighter.highlight>["children"][number];
+type Highlighted = ReturnType<ReturnType<typeof highlighter>["highlight"]>["children"][number];
 
 interface Piece {
   readonly text: string;
@@ -60,22 +66,24 @@ interface ColouredProps {
 
 const Coloured = ({ code, language, changed = [] }: ColouredProps) => (
   <code>
-    {linesOf(highlighter.highlight(language, code).children.flatMap((node) => piecesOf(node))).map(
-      (pieces, index) => (
-        <span key={index} class={changed.includes(index + 1) ? "line changed" : "line"}>
-          {pieces.map(({ text, class: name }, position) =>
-            name === undefined ? (
-              text
-            ) : (
-              <span key={position} class={name}>
-                {text}
-              </span>
-            ),
-          )}
-          {"\n"}
-        </span>
-      ),
-    )}
+    {linesOf(
+      highlighter()
+        .highlight(language, code)
+        .children.flatMap((node) => piecesOf(node)),
+    ).map((pieces, index) => (
+      <span key={index} class={changed.includes(index + 1) ? "line changed" : "line"}>
+        {pieces.map(({ text, class: name }, position) =>
+          name === undefined ? (
+            text
+          ) : (
+            <span key={position} class={name}>
+              {text}
+            </span>
+          ),
+        )}
+        {"\n"}
+      </span>
+    ))}
   </code>
 );
 

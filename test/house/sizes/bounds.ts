@@ -86,6 +86,7 @@ export const lineBounds = {
       { for: "the largest documents of each format, and attacks on documents and settings", lines: 600 },
       realClients,
       { ...pagesByDoor, lines: 200 },
+      { for: "a group of endpoints and a page that tests add, with all that has to know them", lines: 200 },
       { for: realAccount, lines: 300 },
       { for: "upgrades of documents that are translated in part, or have failed", lines: 200 },
       { for: olderPrograms, lines: 1_200 },

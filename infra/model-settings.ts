@@ -104,6 +104,13 @@ export const modelSettings = {
    * is 290 seconds, because API Gateway's is 300.
    */
   TRANSCRIPTION_TIMEOUT_MS: wholeNumber(1, 270_000).default(240_000),
+  /**
+   * Server of a model that distinguishes speakers, where those of transcription do not: its turns are laid over their words. It speaks
+   * the OpenAI HTTP API too (`diarized_json`), and includes `/v1`.
+   */
+  DIARIZATION_BASE_URL: address.optional(),
+  /** Name of the model on that server. */
+  DIARIZATION_MODEL: modelName.optional(),
   /** Server of the speech model; by default the chat server. Includes `/v1`. */
   SPEECH_BASE_URL: address.optional(),
   /** Servers of the speech model, like `CHAT_SERVERS` but with `model`; by default those of chat. */

@@ -104,3 +104,16 @@ export const checkVoices = (settings: StageSettings, { voices }: StageCatalogue)
   const lost = voices?.voices.find(({ server }) => server !== undefined && !servers.includes(server));
   if (lost) throw new Error(`${list} has no server "${lost.server}", which the voice "${lost.tag}" names.`);
 };
+
+/** Whether a server of a stage may distinguish speakers, as far as profiles say. */
+export const mayDistinguishSpeakers = (
+  settings: StageSettings,
+  { profiles = {} }: StageCatalogue,
+): boolean => {
+  const { TRANSCRIPTION_SERVERS: servers = [{}], TRANSCRIPTION_PROFILE: usual } = settings;
+  const distinguishes = ({ profile = usual }: { readonly profile?: string | undefined }): boolean => {
+    const given = profile === undefined ? {} : findProfile(profile, profiles);
+    return profileSchema.parse(given).transcription.diarizes !== false;
+  };
+  return settings.DIARIZATION_BASE_URL !== undefined || servers.some(distinguishes);
+};

@@ -41,6 +41,7 @@ const finalCodes: readonly string[] = [
   "not_found",
   "unreadable_audio",
   "unreadable_document",
+  "unsupported_parameter",
 ];
 
 const isFinal = (error: unknown): boolean => {

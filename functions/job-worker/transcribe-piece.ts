@@ -123,14 +123,15 @@ const transcribeFile = async (
 ): Promise<TranscribedPiece> => {
   const recording = { source: bufferSource(bytes), mediaType, fileExtension };
   // Stitching is most exact with times.
-  const request = { recording, language: job.language, withSegments: true };
+  const speakers = job.speakers ? ("required" as const) : job.reply_to && ("if-known" as const);
+  const request = { recording, language: job.language, withSegments: true, speakers };
   try {
     const { text, segments, words } = await transcriber.transcribe(request, { signal });
     return {
       start,
       end,
       text,
-      ...(segments ? { segments: segments.map(({ start, end, text }) => ({ start, end, text })) } : {}),
+      ...(segments ? { segments: segments.map(({ details: _, ...segment }) => segment) } : {}),
       ...(words ? { words: [...words] } : {}),
     };
   } catch (error) {

@@ -3,7 +3,7 @@ import type { AccountPolicies } from "../../shared/accounts/limits/policies.ts";
 import { ReadingBudget } from "../../shared/audio/reading/reading-budget.ts";
 import type { SourceLanguageDetector } from "../../shared/models/source-language/detector.ts";
 import { chooseLanguages } from "../../shared/platform/catalogue/choose-languages.ts";
-import { invalidField } from "../../shared/platform/errors/app-error.ts";
+import { AppError, invalidField } from "../../shared/platform/errors/app-error.ts";
 import { maxUploadBytes, type ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { type CallbackRules, callbackUrlProblem } from "../../shared/recordings/callbacks/callback-url.ts";
@@ -39,6 +39,8 @@ export interface CreateDependencies extends RecordingDependencies, CapacityDepen
   readonly policyOf: AccountPolicies;
   readonly callbackSecrets: Pick<CallbackSecrets, "current">;
   readonly callbackRules: CallbackRules;
+  /** Whether a model of this service may distinguish speakers. */
+  readonly distinguishesSpeakers: boolean;
   /** Detects the language of documents whose language the request does not name. */
   readonly sourceDetector: SourceLanguageDetector;
 }
@@ -56,7 +58,7 @@ type Upload<New> = Omit<New, "callback_url" | "file_id" | "key_id">;
 
 /** Measures a recording. What its targets count is not known before it is transcribed: the most that they may is reserved. */
 const readRecording = async (
-  { file_id: fileId, language, timestamps, targets: requested }: TranscriptionJobRequest,
+  { file_id: fileId, language, timestamps, speakers, targets: requested }: TranscriptionJobRequest,
   userId: number,
   signal: AbortSignal,
   dependencies: CreateDependencies,
@@ -67,7 +69,7 @@ const readRecording = async (
   const milliseconds = Math.round(facts.durationSeconds * 1_000);
   const targets = requested ? chooseTargets(requested, { language, audio_milliseconds: milliseconds }) : [];
   return {
-    ...{ language, timestamps, facts, object_key: stored.key, object_version: stored.version },
+    ...{ language, timestamps, speakers, facts, object_key: stored.key, object_version: stored.version },
     ...(targets.length > 0 ? { targets, characters: maxCharactersOf(targets, milliseconds) } : {}),
   };
 };
@@ -128,7 +130,7 @@ export const createdView = (job: StoredJob, seconds: number): CreatedJob => {
  *
  * @throws ValidationError when a recording is not audio, or callbacks may not call the URL; AppError `not_found`,
  * `unreadable_audio`, `unreadable_document`, `payload_too_large`, `file_too_large`, `queue_full`, `quota_exceeded`, those of
- * {@link chooseLanguages} and {@link chooseTargets}; the errors of store and queue.
+ * {@link chooseLanguages} and {@link chooseTargets}, `unsupported_parameter` for speakers; the errors of store and queue.
  */
 export const createJob = async (
   request: JobRequest,
@@ -139,6 +141,11 @@ export const createJob = async (
   const { jobs, queue, store, policyOf, callbackSecrets, callbackRules } = dependencies;
   const { callback_url: callbackUrl } = request;
   checkCallbackUrl(callbackUrl, callbackRules);
+  if (request.type === "transcription" && request.speakers && !dependencies.distinguishesSpeakers)
+    throw new AppError("unsupported_parameter", {
+      message: "No model of this service distinguishes speakers.",
+      param: "speakers",
+    });
   const measured =
     request.type === "translation"
       ? await measureDocument(request, userId, dependencies)

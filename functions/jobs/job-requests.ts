@@ -58,6 +58,14 @@ export const transcriptionJobRequest = z
       description: `${languageForms}; one of the ${transcriptionLanguages.length} of \`TranscriptionLanguage\``,
     }),
     timestamps: z.boolean().default(false).meta({ description: "Whether the JSON result has `segments`" }),
+    speakers: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          "Whether the result says who speaks, as `A`, `B` and so on: in segments, in subtitles and in `text`. Refused where no model of this " +
+          "service distinguishes speakers",
+      }),
     targets: transcriptTargets.nullish().meta({
       example: [{ language: "eng", format: "srt" }],
       description:

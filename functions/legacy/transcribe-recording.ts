@@ -1,6 +1,10 @@
 import type { RequestContext } from "../../shared/accounts/access/caller.ts";
 import { ReplyWithHeaders } from "../../shared/http/response.ts";
-import type { Transcriber, Transcription } from "../../shared/models/inference/transcription.ts";
+import type {
+  SpeakerRequest,
+  Transcriber,
+  Transcription,
+} from "../../shared/models/inference/transcription.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import { countAudio } from "../../shared/platform/telemetry/use.ts";
@@ -29,6 +33,10 @@ export interface TranscriptionChoices {
   readonly recognise_speakers: boolean;
   readonly whisper: boolean;
 }
+
+/** Version 1 transcribed recordings without speakers where the model did not distinguish them. */
+const speakersFor = (isRequested: boolean): SpeakerRequest | undefined =>
+  isRequested ? "attempted" : undefined;
 
 const toReply = (
   transcription: Transcription,
@@ -64,7 +72,7 @@ export const transcribeOnly = async (
   { language, withSpeakers }: { readonly language: string | undefined; readonly withSpeakers: boolean },
   { transcriber, signal }: { readonly transcriber: Transcriber; readonly signal: AbortSignal },
 ): Promise<ReplyWithHeaders<LegacyTranscription>> => {
-  const request = { recording, language, withSegments: false, withSpeakers };
+  const request = { recording, language, withSegments: false, speakers: speakersFor(withSpeakers) };
   const transcription = await transcriber.transcribe(request, { signal });
   countAudio(recording.durationSeconds);
   return toReply(transcription, withSpeakers);
@@ -94,7 +102,7 @@ export const transcribeAndSave = async (
   const id = await saved.begin(objectKey);
   try {
     const { recording, isTrimmed } = await keepRecording(measured, objectKey, field, signal, store);
-    const request = { recording, language: chosen, withSegments: false, withSpeakers };
+    const request = { recording, language: chosen, withSegments: false, speakers: speakersFor(withSpeakers) };
     const model = (whisper && alternative) || transcriber;
     const transcription = await model.transcribe(request, { signal });
     countAudio(isTrimmed ? maxSeconds : measured.durationSeconds);

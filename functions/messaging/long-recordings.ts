@@ -6,6 +6,7 @@ import { readTranscript } from "../../shared/recordings/jobs/job-objects.ts";
 import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { type JobsRepository, jobIdOfMessage } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { assistantId, type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
+import { conversationText } from "../../shared/recordings/transcripts/speakers.ts";
 
 /** A voice note that is too long to transcribe while the person waits. */
 export interface LongRecording {
@@ -66,7 +67,7 @@ export const createLongRecordings = ({ jobs, queue, store }: LongRecordingDepend
     const job = await jobs.find(nameOf(jobId));
     if (job?.status === "failed") return { kind: "failed", code: job.error?.code ?? "internal" };
     const transcript = job?.status === "completed" ? await readTranscript(store, nameOf(jobId)) : undefined;
-    return transcript && { kind: "transcribed", text: transcript.text };
+    return transcript && { kind: "transcribed", text: conversationText(transcript) };
   },
 
   clear: async (jobId) => {

@@ -2,10 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type AudioFacts, bufferSource, inspectAudio, isLongerThan } from "../../shared/audio/read-audio.ts";
 import { NotAudioError, UnreadableAudioError } from "../../shared/audio/reading/audio-errors.ts";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
-import type { Recording } from "../../shared/models/inference/transcription.ts";
+import type { Recording, Transcription } from "../../shared/models/inference/transcription.ts";
 import { daySeconds, hourSeconds } from "../../shared/platform/durations.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ByteSource } from "../../shared/platform/outbound/byte-source.ts";
+import { conversationText } from "../../shared/recordings/transcripts/speakers.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
 import { MediaError } from "./messaging-platform.ts";
 import { type Plan, type PlanningTools, plan, replyWith, say } from "./plan.ts";
@@ -64,16 +65,16 @@ const transcribe = async (
   wording: Wording,
   { transcriber, transcriptionRetry }: ReplyDependencies,
   { sayNow, signal }: PlanningTools,
-): Promise<string> => {
-  const request = { recording, language, withSegments: false };
+): Promise<Transcription> => {
+  const request = { recording, language, withSegments: false, speakers: "if-known" as const };
   try {
     const firstSignal = AbortSignal.any([signal, AbortSignal.timeout(transcriptionRetry.after)]);
-    return (await transcriber.transcribe(request, { signal: firstSignal })).text;
+    return await transcriber.transcribe(request, { signal: firstSignal });
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error;
     await sayNow(say(wording.stillListening));
     await pause(transcriptionRetry.pause, undefined, { signal });
-    return (await transcriber.transcribe(request, { signal })).text;
+    return await transcriber.transcribe(request, { signal });
   }
 };
 
@@ -116,15 +117,16 @@ export const replyToVoiceNote = async (
   }
   const { mediaType, fileExtension } = facts;
   const recording = { source, mediaType, fileExtension };
-  let text: string;
+  let heard: Transcription;
   try {
-    text = await transcribe(recording, languageOf(settings).code, wording, dependencies, tools);
+    heard = await transcribe(recording, languageOf(settings).code, wording, dependencies, tools);
   } catch (error) {
     modelFailure(error, "transcribe", tools.signal);
     return replyWith(wording.notTranscribed);
   }
+  const { text } = heard;
   if (text.trim() === "") return replyWith(wording.noSpeech);
-  const transcript = transcriptOutputs(text, note.message.id, wording).slice(0, maxPieces);
+  const transcript = transcriptOutputs(conversationText(heard), note.message.id, wording).slice(0, maxPieces);
   if (settings.mode === "transcribe") return plan(transcript);
   const userText = { text, name: note.message.name };
   const { outputs, exchange } = await replyByMode(userText, conversation, dependencies, tools.signal);

@@ -3,6 +3,7 @@ import { sampleModels, startSampleInference } from "@language-ai/sample-models";
 import { synthesisLanguagesWith } from "../../shared/platform/catalogue/voices.ts";
 import {
   type ChatServers,
+  diarizerName,
   keyVariable,
   type ModelServers,
   serverSettings,
@@ -100,7 +101,7 @@ const serversOfTask = (settings: StageSettings, task: ModelTask, variables: Vari
 /** The keys of the stage's servers by their names, as in the secret of a deployment. */
 const keysOf = (settings: StageSettings, variables: Variables): Models["keys"] => {
   const listed = modelTasks.flatMap((task) => settings[serverSettings[task].list] ?? []);
-  const names = [...modelTasks, ...listed.map(({ name }) => name)];
+  const names = [...modelTasks, diarizerName, ...listed.map(({ name }) => name)];
   return Object.fromEntries(names.map((name) => [name, variables[keyVariable(name)] || undefined]));
 };
 

@@ -5,6 +5,7 @@ import { modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import { type Binding, plainBinding, secretBinding } from "../constructs/bindings.ts";
 import { identityProvidersOf } from "../identity-provider-settings.ts";
 import { listText } from "../model-settings.ts";
+import { mayDistinguishSpeakers } from "../stage-profiles.ts";
 import type { SettingName } from "../stage-settings.ts";
 import type { Stage } from "../stages.ts";
 import type { DataStack } from "./data-stack.ts";
@@ -19,11 +20,16 @@ export interface FunctionGroupProps {
 }
 
 /** Variables that are not settings of the stage, or have another value than the setting of their name. */
-const otherBindings = ({ stage: { name, settings }, data, publicBaseUrl }: FunctionGroupProps) => ({
+const otherBindings = ({
+  stage: { name, settings, catalogue },
+  data,
+  publicBaseUrl,
+}: FunctionGroupProps) => ({
   PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
   STAGE_NAME: plainBinding(name),
   TERMS_VERSION: plainBinding(noticesOf(name, notices).terms.version),
   CALLBACKS_ALLOW_LOOPBACK: plainBinding(settings.CALLBACKS_ALLOW_LOOPBACK === "1"),
+  DISTINGUISHES_SPEAKERS: plainBinding(mayDistinguishSpeakers(settings, catalogue)),
   IDENTITY_PROVIDERS: plainBinding(JSON.stringify(identityProvidersOf(settings))),
   CANARY_SECRET_ID: secretBinding(data.canaryKey),
   IDENTITY_PROVIDERS_SECRET_ID: secretBinding(data.identityProviders),

@@ -32,7 +32,7 @@ const operatorsSecrets = {
   inferenceKeys: {
     id: "InferenceKeys",
     description:
-      "API keys of the model servers: a JSON object with chat, translation, transcription and speech, or the names of servers",
+      "API keys of the model servers: a JSON object with chat, translation, transcription, speech and diarization, or the names of servers",
     reason: "The operators of the model servers issue the keys, and decide when they change.",
   },
   platformSecrets: {

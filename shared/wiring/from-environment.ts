@@ -21,6 +21,7 @@ import { createOpenAiChatModels } from "../models/inference/openai/chat-models.t
 import { createOpenAiSynthesizer } from "../models/inference/openai/synthesizer.ts";
 import { createOpenAiTranscriber } from "../models/inference/openai/transcriber.ts";
 import { createTranslator } from "../models/inference/openai/translator.ts";
+import { profileNamed } from "../models/inference/profiles.ts";
 import type { SpeechSynthesizer } from "../models/inference/speech.ts";
 import type { Transcriber } from "../models/inference/transcription.ts";
 import type { Translator } from "../models/inference/translation.ts";
@@ -39,6 +40,7 @@ import {
   type transcriptionBackendEnvironment,
   type translationBackendEnvironment,
 } from "../platform/config/environment.ts";
+import { diarizerName } from "../platform/config/model-servers.ts";
 import type { VariableShape, VariableValues } from "../platform/config/variables.ts";
 import { awsAddress } from "../platform/outbound/aws-json.ts";
 import { openConnection } from "../platform/outbound/connections.ts";
@@ -223,7 +225,15 @@ export const transcriberFrom = (
   const options = backendOptions(environment, "transcription", environment.TRANSCRIPTION_TIMEOUT_MS);
   const models = [{ name: environment.TRANSCRIPTION_MODEL }];
   const given = { servers, baseUrl, models, profile: environment.TRANSCRIPTION_PROFILE };
-  return createOpenAiTranscriber(modelServersFrom("transcription", given, options));
+  const { DIARIZATION_BASE_URL: diarizerUrl, DIARIZATION_MODEL: diarizerModel = diarizerName } = environment;
+  const diarizer = diarizerUrl && {
+    ...{ name: diarizerName, baseUrl: diarizerUrl, apiKey: () => options.keyOf(diarizerName) },
+    silenceMilliseconds: options.silenceMilliseconds,
+    model: { name: diarizerModel, profile: profileNamed(undefined) },
+  };
+  return createOpenAiTranscriber(modelServersFrom("transcription", given, options), {
+    diarizer: diarizer || undefined,
+  });
 };
 
 export const synthesizerFrom = (

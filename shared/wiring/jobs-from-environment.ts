@@ -8,6 +8,7 @@ import {
   type characterQuotaEnvironment,
   type jobQueueEnvironment,
   type PlatformEnvironment,
+  type speakersEnvironment,
   type tableEnvironment,
   type translationBackendEnvironment,
 } from "../platform/config/environment.ts";
@@ -34,6 +35,7 @@ type JobVariables = PlatformEnvironment &
       typeof callbackRulesEnvironment &
       typeof characterQuotaEnvironment &
       typeof jobQueueEnvironment &
+      typeof speakersEnvironment &
       typeof translationBackendEnvironment
   > & { readonly JOB_PIECES_AT_ONCE: number };
 
@@ -50,6 +52,7 @@ export const jobDependenciesFrom = (environment: JobVariables) => {
     piecesAtOnce: environment.JOB_PIECES_AT_ONCE,
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
     policyOf,
+    distinguishesSpeakers: environment.DISTINGUISHES_SPEAKERS,
     uploads: createUploadsRepository(table),
     store: linkedStoreFrom(environment),
     translator: translatorFrom(environment),

@@ -31,7 +31,13 @@ const createdJob = async (seconds: number, speed?: number) => {
   });
   const userId = await createTestAccount(table);
   await bucket.store.put(upload, makeWav({ seconds, sampleRate: 1_000 }), { contentType: "audio/wav" });
-  const request = { type: "transcription", file_id: fileId, language: "lug", timestamps: false } as const;
+  const request = {
+    type: "transcription",
+    file_id: fileId,
+    language: "lug",
+    timestamps: false,
+    speakers: false,
+  } as const;
   const created = createJob(request, { userId, keyId: undefined }, new AbortController().signal, {
     jobs: works.jobs,
     sourceDetector: unsureDetector,
@@ -47,6 +53,7 @@ const createdJob = async (seconds: number, speed?: number) => {
     policyOf: accountPoliciesWith(1),
     callbackSecrets: { current: () => Promise.reject(new Error("There is no callback.")) },
     callbackRules: { allowLoopback: false },
+    distinguishesSpeakers: true,
   });
   await Promise.allSettled([created]);
   await bucket.store.delete(upload);

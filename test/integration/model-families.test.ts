@@ -149,7 +149,10 @@ describe("a transcription by a server of Whisper's models", () => {
     const transcriber = createOpenAiTranscriber([modelServer({ baseUrl: server.baseUrl, profile })]);
     const source = { size: 4, read: async () => Buffer.from("RIFF") };
     const recording = { source, mediaType: "audio/wav", fileExtension: "wav" };
-    const request = { recording, language: "eng", withSegments: true, withSpeakers: true, prompt: "Gulu" };
+    const request = {
+      ...{ recording, language: "eng", withSegments: true, prompt: "Gulu" },
+      speakers: "attempted" as const,
+    };
     await transcriber.transcribe(request, { signal: new AbortController().signal });
     const [received] = server.received;
     const form = await decodeForm(received?.bytes ?? Buffer.alloc(0), received?.headers["content-type"]);

@@ -48,11 +48,15 @@ export const termsOf = ({ html }: Pick<SeenPage, "html">): { readonly accepted_t
   return { accepted_terms: attributesOf(tag)["value"] ?? "" };
 };
 
-const { origin } = new URL(baseUrl);
-
 /** A person with a browser that runs no scripts: it stores cookies, follows links and sends forms. */
 export class FormVisitor {
   readonly cookies = new Map<string, string>();
+  readonly #address: string;
+
+  /** @param address of the service; by default the one that all tests share. */
+  constructor(address = baseUrl) {
+    this.#address = address;
+  }
 
   /**
    *
@@ -65,13 +69,13 @@ export class FormVisitor {
       headers = {},
     }: { readonly form?: Record<string, string>; readonly headers?: Record<string, string> } = {},
   ): Promise<SeenPage> {
-    const response = await fetch(`${baseUrl}${path}`, {
+    const response = await fetch(`${this.#address}${path}`, {
       method: form ? "POST" : "GET",
       redirect: "manual",
       headers: {
         Accept: "text/html,application/xhtml+xml",
         Cookie: cookieHeader(this.cookies),
-        ...(form ? { Origin: origin, "Sec-Fetch-Site": "same-origin" } : {}),
+        ...(form ? { Origin: new URL(this.#address).origin, "Sec-Fetch-Site": "same-origin" } : {}),
         ...headers,
       },
       ...(form ? { body: new URLSearchParams(form) } : {}),
@@ -119,8 +123,8 @@ export class FormVisitor {
   async #follow(page: SeenPage): Promise<SeenPage> {
     const location = page.headers.get("location");
     if (page.status !== 303 || location === null) return page;
-    const target = new URL(location, `${baseUrl}${page.path}`);
-    return target.origin === origin && target.pathname.startsWith(`${basePath}/`)
+    const target = new URL(location, `${this.#address}${page.path}`);
+    return target.origin === new URL(this.#address).origin && target.pathname.startsWith(`${basePath}/`)
       ? this.open(`${target.pathname.slice(basePath.length)}${target.search}`)
       : page;
   }

@@ -59,16 +59,17 @@ class Upload {
     const api = createApi(this.#words("api"), this.#freshToken, persistence);
     const fileId = await this.#upload(file, api, persistence);
     this.#say(this.#words("starting"));
-    const { target, ...chosen } = this.#chosen();
+    const { target, speakers, ...chosen } = this.#chosen();
     const job = await api(
       "POST",
       "/jobs",
       {
         ...{ ...jsonObject(this.#words("creates")), ...chosen, file_id: fileId },
+        ...(speakers === undefined ? {} : { speakers: true }),
         ...(target === undefined ? {} : { targets: [{ language: target, format: "srt" }] }),
       },
       // If the response is lost, the next attempt creates no second job.
-      { "Idempotency-Key": [fileId, ...Object.values(chosen), ...(target ? [target] : [])].join("-") },
+      { "Idempotency-Key": [fileId, ...Object.values(chosen), target, speakers].filter(Boolean).join("-") },
     );
     forgetUpload();
     location.assign(this.#words("page").replace("{id}", textWithin(job, "id")));

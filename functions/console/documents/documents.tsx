@@ -13,8 +13,8 @@ import { translationLanguages } from "../../../shared/platform/catalogue/languag
 import { isOver, type StoredTranslation, translatedFileName } from "../../../shared/recordings/jobs/job.ts";
 import { maxDocumentBytes } from "../../../shared/recordings/jobs/job-document.ts";
 import { documentsPath, PlaygroundHead } from "../playground/head.tsx";
+import { stateKinds } from "../recordings/job-state.tsx";
 import { nameOfLanguage } from "../recordings/language-names.ts";
-import { stateKinds } from "../recordings/recording.tsx";
 import { UploadForm } from "../recordings/upload-form.tsx";
 import type { documentsPage } from "./pages.ts";
 

@@ -13,15 +13,16 @@ import { maxUploadBytes } from "../../../shared/platform/storage/object-store.ts
 import { fileNameOf, isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import { acceptedRecordings } from "../playground/accepted-recordings.ts";
 import { clockOf } from "./clock.ts";
+import { JobProgress, JobState, useFollowed } from "./job-state.tsx";
 import { nameOfLanguage } from "./language-names.ts";
 import type { recordingsPage } from "./pages.ts";
-import { JobProgress, JobState, useFollowed } from "./recording.tsx";
 import { UploadForm } from "./upload-form.tsx";
 
 type Shown = Visit<z.output<NonNullable<typeof recordingsPage.query>>, "signed-in"> & {
   readonly jobs: readonly StoredTranscription[];
   /** The last listed job, if there are older ones. */
   readonly older: string | undefined;
+  readonly distinguishesSpeakers: boolean;
 };
 
 /** The upload and the job, as the guide to long recordings shows them. */
@@ -29,7 +30,7 @@ const commandsOf = (baseUrl: string): string =>
   ["TOKEN=…", recordingUpload, transcriptionJob].join("\n").replaceAll("{{baseUrl}}", baseUrl);
 
 /** Uploads a recording, and creates a job that transcribes it. */
-const Upload = ({ texts, account }: Shown) => {
+const Upload = ({ texts, account, distinguishesSpeakers }: Shown) => {
   const words = texts.recordings;
   return (
     <UploadForm
@@ -52,6 +53,14 @@ const Upload = ({ texts, account }: Shown) => {
         value=""
         options={[{ value: "", label: words.noTranslation }, ...optionsOf(translationLanguages)]}
       />
+      {distinguishesSpeakers && (
+        <div class="field">
+          <label class="option">
+            <input type="checkbox" name="speakers" value="yes" />
+            {words.distinguishSpeakers}
+          </label>
+        </div>
+      )}
     </UploadForm>
   );
 };

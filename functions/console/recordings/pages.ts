@@ -32,6 +32,9 @@ export const recordingsTokenPage = definePage({
 /** How much of a recording one page shows: three hours would be too much for a phone. */
 export const partSeconds = 30 * 60;
 
+/** In characters, of a speaker's name. */
+export const maxNameLength = 60;
+
 export const recordingPage = definePage({
   id: "recording",
   path: "/console/recordings/{id}",
@@ -49,6 +52,12 @@ export const recordingPage = definePage({
       action: z.literal("translate"),
       language: z.string().min(1).max(100),
       speech: z.literal("yes").optional(),
+    }),
+    z.object({
+      action: z.literal("name-speaker"),
+      label: z.string().regex(/^[A-Z]{1,3}$/),
+      /** Without one, the label is shown. */
+      name: z.string().trim().max(maxNameLength).default(""),
     }),
   ]),
   scripts: ["recording"],

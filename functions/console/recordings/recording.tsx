@@ -1,8 +1,7 @@
 import type * as z from "zod";
 import { sentTo } from "../../../shared/pages/server/sent-form.ts";
 import type { Visit } from "../../../shared/pages/server/visit.ts";
-import { fill } from "../../../shared/pages/texts/languages.ts";
-import { Badge, Facts, Notice, PageHead, Trail } from "../../../shared/pages/view/components.tsx";
+import { Facts, Notice, PageHead, Trail } from "../../../shared/pages/view/components.tsx";
 import { dayOf, momentOf } from "../../../shared/pages/view/dates.ts";
 import { Form } from "../../../shared/pages/view/forms.tsx";
 import { useFrame } from "../../../shared/pages/view/frame.ts";
@@ -14,10 +13,11 @@ import {
   type StoredTranscription,
 } from "../../../shared/recordings/jobs/job.ts";
 import type { JobResult, JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
-import { stageView } from "../../../shared/recordings/jobs/job-view.ts";
 import { clockOf } from "./clock.ts";
+import { JobProgress, JobState, stateOf, useFollowed, wholeSeconds } from "./job-state.tsx";
 import { nameOfLanguage, tagOf } from "./language-names.ts";
 import { partSeconds, type recordingPage } from "./pages.ts";
+import { colourOf, SpeakerName, SpeakerNames, type Speakers } from "./speakers.tsx";
 import { TranslateForm, Translations } from "./translations.tsx";
 
 type ResultSegment = NonNullable<JobResult["segments"]>[number];
@@ -31,6 +31,7 @@ export interface ShownPart {
   readonly language: string | undefined;
   /** Those of the whole transcript. */
   readonly characters: number;
+  readonly speakers: Speakers;
 }
 
 type Shown = Visit<z.output<NonNullable<typeof recordingPage.query>>, "signed-in"> & {
@@ -42,81 +43,6 @@ type Shown = Visit<z.output<NonNullable<typeof recordingPage.query>>, "signed-in
 
 /** The formats of a transcript, those for people first. */
 const downloads: readonly (typeof resultFormats)[number][] = ["text", "srt", "vtt", "json"];
-
-const secondsOf = (milliseconds: number): number => Math.floor(milliseconds / 1_000);
-
-export const JobProgress = ({ job }: { readonly job: Progress }) => {
-  const words = useFrame().texts.recordings;
-  const stage = stageView(job);
-  const later = stage && stage.name !== "transcribing" ? { ...stage, name: stage.name } : undefined;
-  const [done, total] = [secondsOf(job.done_milliseconds), secondsOf(job.audio_milliseconds)];
-  const text = later
-    ? fill(words.stages[later.name], later)
-    : fill(words.progress, { done: clockOf(done), total: clockOf(total) });
-  return (
-    <>
-      <progress
-        value={later?.done ?? done}
-        max={later?.total ?? Math.max(total, 1)}
-        aria-label={words.states[stateOf(job)]}
-      />
-      <p data-said>{text}</p>
-      {job.waiting !== undefined && <p class="soft">{job.waiting}</p>}
-    </>
-  );
-};
-
-type Progress = Pick<
-  StoredTranscription,
-  | "assembled_stages"
-  | "audio_milliseconds"
-  | "done"
-  | "done_milliseconds"
-  | "extensions"
-  | "pieces"
-  | "stages"
-  | "status"
-  | "targets"
-  | "waiting"
->;
-
-type State = StoredTranscription["status"] | "translating";
-
-const stateOf = (job: Pick<Progress, "extensions" | "stages" | "status">): State =>
-  job.status === "running" && hasTranscript(job) ? "translating" : job.status;
-
-/** How the badge of each state looks. */
-export const stateKinds: Readonly<Record<State, "good" | "warning" | "bad" | undefined>> = {
-  queued: undefined,
-  running: "warning",
-  translating: "warning",
-  completed: "good",
-  failed: "bad",
-  cancelled: undefined,
-};
-
-/** The status of a job, in a word. */
-export const JobState = ({ job }: { readonly job: StoredTranscription }) => {
-  const state = stateOf(job);
-  const kind = stateKinds[state];
-  return <Badge {...(kind ? { kind } : {})}>{useFrame().texts.recordings.states[state]}</Badge>;
-};
-
-/** What the script needs to follow an active job: it reloads the page when the job's status or stage changes. */
-export const useFollowed = (job: StoredTranscription) => {
-  const { texts, url, formToken } = useFrame();
-  return {
-    "data-job": url(`/tasks/jobs/${job.id}`),
-    "data-status": job.status,
-    "data-stage": stageView(job)?.name ?? "",
-    "data-translating": texts.recordings.stages.translating,
-    "data-speaking": texts.recordings.stages.speaking,
-    "data-token": url("/console/recordings/token"),
-    "data-form-token": formToken,
-    "data-progress": texts.recordings.progress,
-    "data-unit": "seconds",
-  };
-};
 
 const ActiveJob = ({ job }: { readonly job: StoredTranscription }) => {
   const words = useFrame().texts.recordings;
@@ -144,7 +70,7 @@ const Player = ({ link }: Pick<Shown, "link">) => {
 /** Start and end of a part, in seconds. */
 const boundsOf = (index: number, job: StoredTranscription): readonly [number, number] => [
   index * partSeconds,
-  Math.min((index + 1) * partSeconds, secondsOf(job.audio_milliseconds)),
+  Math.min((index + 1) * partSeconds, wholeSeconds(job.audio_milliseconds)),
 ];
 
 const partQuery = (index: number, { language }: Pick<ShownPart, "language">): URLSearchParams =>
@@ -177,9 +103,19 @@ const Transcript = (visit: Shown & { readonly part: ShownPart }) => {
       <Parts {...visit} />
       {part.segments.length === 0 && <p class="soft">{texts.recordings.nothingSaid}</p>}
       <ol class={part.language === undefined ? "said" : "said pairs"} lang={tagOf(job.language)}>
-        {part.segments.map((segment) => (
-          <li key={segment.start} id={`t${segment.start}`} data-start={segment.start} data-end={segment.end}>
-            <a href={`#t${segment.start}`}>{clockOf(segment.start)}</a> <span>{segment.text}</span>
+        {part.segments.map((segment, index) => (
+          <li
+            key={segment.start}
+            id={`t${segment.start}`}
+            data-start={segment.start}
+            data-end={segment.end}
+            {...colourOf(segment.speaker, part.speakers)}
+          >
+            <a href={`#t${segment.start}`}>{clockOf(segment.start)}</a>{" "}
+            <span>
+              <SpeakerName segments={part.segments} index={index} speakers={part.speakers} />
+              {segment.text}
+            </span>
             <Translated segment={segment} language={part.language} />
           </li>
         ))}
@@ -231,6 +167,7 @@ const Said = (visit: Shown) => {
       </ul>
       <Translations job={job} shown={part.language} />
       <TranslateForm visit={visit} job={job} characters={part.characters} />
+      <SpeakerNames speakers={part.speakers} jobId={job.id} visit={visit} />
       <h2>
         {words.text}
         {part.language !== undefined &&
@@ -261,7 +198,7 @@ export const RecordingView = (visit: Shown) => {
       <Facts
         facts={[
           [words.language, nameOfLanguage(job.language)],
-          [words.length, clockOf(secondsOf(job.audio_milliseconds))],
+          [words.length, clockOf(wholeSeconds(job.audio_milliseconds))],
           [words.sent, momentOf(job.created_at, language)],
           [words.storedUntil, dayOf(job.expires_at * 1_000, language)],
         ]}

@@ -37,6 +37,8 @@ export interface RecordingsDependencies
     DeleteDependencies,
     TargetsDependencies {
   readonly jobs: JobsRepository;
+  /** Whether a model of this service may distinguish speakers. */
+  readonly distinguishesSpeakers: boolean;
   readonly store: ResultDependencies["store"] & Pick<LinkedObjectStore, "describe" | "signDownload">;
 }
 
@@ -63,15 +65,11 @@ const nameIn = ({ path, account }: Visit<unknown, "signed-in">): JobName => ({
   jobId: path["id"] ?? "",
 });
 
-/** Reads something of a job's result; nothing when the result was deleted before its job. */
-const whileStored = <Found,>(found: Promise<readonly Found[] | undefined>): Promise<readonly Found[]> =>
-  found.then(
-    (all) => all ?? [],
-    (error: unknown) => {
-      if (error instanceof AppError && error.code === "not_found") return [];
-      throw error;
-    },
-  );
+/** Passes on a failure to read a job's result, unless the result was deleted before its job. */
+const unlessDeleted = (error: unknown): undefined => {
+  if (error instanceof AppError && error.code === "not_found") return undefined;
+  throw error;
+};
 
 /** One part of the transcript, with the translation next to it; `undefined` when there is none. */
 const readPart = async (
@@ -81,10 +79,11 @@ const readPart = async (
   { store }: RecordingsDependencies,
 ): Promise<ShownPart | undefined> => {
   if (!isOver(job) && !hasTranscript(job)) return undefined;
-  const [segments, translated] = await Promise.all([
-    whileStored(readSegments(name, job, store)),
-    language === undefined ? [] : whileStored(readTranslatedSegments(name, job, language, store)),
+  const [found, translated] = await Promise.all([
+    readSegments(name, job, store).catch(unlessDeleted),
+    language === undefined ? [] : readTranslatedSegments(name, job, language, store).catch(unlessDeleted),
   ]);
+  const { segments, speakers } = found ?? { segments: [], speakers: [] };
   if (segments.length === 0) return undefined;
   const count = Math.ceil(job.audio_milliseconds / 1_000 / partSeconds);
   const index = Math.min(number, count) - 1;
@@ -93,10 +92,11 @@ const readPart = async (
   return {
     index,
     count,
-    language: translated.length > 0 ? language : undefined,
+    language: translated?.length ? language : undefined,
+    speakers,
     characters: charactersOf(segments),
     segments: segments
-      .map((segment, position) => ({ ...segment, translation: translated[position] }))
+      .map((segment, position) => ({ ...segment, translation: translated?.[position] }))
       .filter((segment) => partOf(segment) === index),
   };
 };
@@ -115,14 +115,18 @@ const linkTo = async (
   return url;
 };
 
-const list = ({ jobs }: RecordingsDependencies): BoundPage =>
+const list = ({ jobs, distinguishesSpeakers }: RecordingsDependencies): BoundPage =>
   page(recordingsPage, {
     show: async (visit) => {
       // One more than is shown reveals whether there are older ones.
       const found = await jobs.listTranscriptions(visit.account.id, maxListed + 1, visit.query.before);
       const listed = found.slice(0, maxListed);
       const older = found.length > maxListed ? listed.at(-1)?.id : undefined;
-      return shown({ content: <Recordings {...visit} jobs={listed} older={older} /> });
+      return shown({
+        content: (
+          <Recordings {...visit} jobs={listed} older={older} distinguishesSpeakers={distinguishesSpeakers} />
+        ),
+      });
     },
   });
 
@@ -155,6 +159,11 @@ const recording = (dependencies: RecordingsDependencies): BoundPage =>
       if (form.action === "delete") {
         await deleteJob(name, dependencies);
         return redirect(`${recordingsPage.path}?done=deleted`);
+      }
+      if (form.action === "name-speaker") {
+        await requireTranscription(name, dependencies.jobs);
+        await dependencies.jobs.nameSpeaker(name, form.label, form.name || undefined);
+        return redirect(`/console/recordings/${name.jobId}`);
       }
       const { language } = form;
       const formats = form.speech ? (["srt", "audio"] as const) : (["srt"] as const);

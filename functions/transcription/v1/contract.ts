@@ -10,9 +10,11 @@ import {
   unsupported,
 } from "../../../shared/platform/validation/fields.ts";
 import { oneRecording, recordingFile } from "../recording-fields.ts";
+import { transcript } from "./transcript.ts";
 
 const formats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
-export type TranscriptFormat = (typeof formats)[number];
+const speakerFormats = [...formats, "diarized_json"] as const;
+export type TranscriptFormat = (typeof speakerFormats)[number];
 
 const granularities = ["segment", "word"] as const;
 export type Granularity = (typeof granularities)[number];
@@ -51,19 +53,18 @@ const recording = {
     override: { type: "string" },
     description: "Names and words in the recording, or the text that precedes it",
   }),
-  response_format: optionalField(
-    z.enum(formats, unsupported(`Supported response formats: ${formats.join(", ")}.`)),
-  )
-    .transform((format) => format ?? "json")
-    .meta({
-      override: { type: "string", enum: [...formats], default: "json" },
-      description: "`verbose_json` has the times; `srt` and `vtt` are subtitles",
-    }),
   temperature: optionalField(formNumber().pipe(z.number().min(0).max(1))).meta({
     override: { type: "number", minimum: 0, maximum: 1 },
     description: "How much the choice of words varies; by default the model decides",
   }),
 } as const;
+
+const responseFormat = <const Format extends string>(known: readonly Format[], description: string) =>
+  optionalField(z.enum(known, unsupported(`Supported response formats: ${known.join(", ")}.`)))
+    .transform((format) => format ?? "json")
+    .meta({ override: { type: "string", enum: [...known], default: "json" }, description });
+
+const timedFormats = "`verbose_json` has the times; `srt` and `vtt` are subtitles";
 
 const onlyFalse = (sentence: string) =>
   optionalField(formBoolean().pipe(z.literal(false, unsupported(sentence)))).meta({
@@ -71,7 +72,7 @@ const onlyFalse = (sentence: string) =>
     description: sentence,
   });
 
-const noSpeakers = "Speakers are not distinguished.";
+const noNames = "Speakers are named by letters.";
 
 /** A list that is refused by its name. */
 const refused = (sentence: string) =>
@@ -84,6 +85,10 @@ const transcriptionRequest = oneRecording(
   z.strictObject(
     {
       ...recording,
+      response_format: responseFormat(
+        speakerFormats,
+        `${timedFormats}; \`diarized_json\` has the speakers, if a model of this service distinguishes them`,
+      ),
       timestamp_granularities: listed(
         z.enum(granularities, unsupported("Supported granularities: `segment`, `word`.")),
       ).meta({
@@ -109,8 +114,8 @@ const transcriptionRequest = oneRecording(
         description: "Names and words in the recording; they are added to `prompt`",
       }),
       languages: refused("Name one language in `language`."),
-      known_speaker_names: refused(noSpeakers),
-      known_speaker_references: refused(noSpeakers),
+      known_speaker_names: refused(noNames),
+      known_speaker_references: refused(noNames),
       include: refused("Log probabilities are not supported."),
     },
     unknownMembers,
@@ -120,78 +125,17 @@ const transcriptionRequest = oneRecording(
 export type V1TranscriptionForm = z.output<typeof transcriptionRequest>;
 
 const translationRequest = oneRecording(
-  z.strictObject({ ...recording, stream: onlyFalse("Translations cannot be streamed.") }, unknownMembers),
+  z.strictObject(
+    {
+      ...recording,
+      response_format: responseFormat(formats, timedFormats),
+      stream: onlyFalse("Translations cannot be streamed."),
+    },
+    unknownMembers,
+  ),
   "file",
 ).meta({ id: "V1AudioTranslationRequest" });
 export type V1TranslationForm = z.output<typeof translationRequest>;
-
-const times = {
-  start: z.number().meta({ description: "Seconds from the start of the recording", example: 0.48 }),
-  end: z.number().meta({ description: "Seconds from the start of the recording", example: 2.16 }),
-};
-
-const wholeText = z.string().describe("The whole text, in the language of the recording or in English");
-
-const usage = z
-  .object({
-    type: z.literal("duration").describe("What is counted: the length of the recording"),
-    seconds: z.number().describe("The length of the recording in seconds"),
-  })
-  .describe("What counts in the usage of the account");
-
-const plainTranscript = z
-  .object({
-    text: wholeText.meta({ example: "Wasuze otya nno?" }),
-    usage: usage.optional().meta({ example: { type: "duration", seconds: 3 } }),
-  })
-  .meta({ id: "Transcript" });
-
-const verboseTranscript = z
-  .object({
-    task: z.enum(["transcribe", "translate"]).describe("What was done with the recording"),
-    language: z.string().meta({
-      example: "lg",
-      description: "Of the recording: its ISO 639-1 code if there is one, else ISO 639-3",
-    }),
-    duration: z
-      .number()
-      .meta({ description: "The length of the recording in seconds, measured from its bytes" }),
-    text: wholeText,
-    segments: z
-      .array(
-        z
-          .object({
-            id: z.int().describe("The position of the segment, from 0"),
-            seek: z.int().describe("The offset of the model's window; 0 when the model does not report it"),
-            ...times,
-            text: z.string().describe("What was said in this time"),
-            tokens: z
-              .array(z.int())
-              .describe("The tokens of the text; empty when the model does not report them"),
-            temperature: z.number().describe("The temperature with which the model wrote the text"),
-            avg_logprob: z.number().meta({ description: "0 when the model does not report it" }),
-            compression_ratio: z.number().describe("A high ratio means that the text repeats itself"),
-            no_speech_prob: z.number().meta({ description: "0 when the model does not report it" }),
-          })
-          .meta({ id: "TranscriptSegment" }),
-      )
-      .optional()
-      .describe("What was said when; with the granularity `segment`"),
-    words: z
-      .array(
-        z
-          .object({ word: z.string().describe("One word of the text"), ...times })
-          .meta({ id: "TranscriptWord" }),
-      )
-      .optional()
-      .describe("With the granularity `word`, if the model reports the times of words"),
-    usage,
-  })
-  .meta({ id: "VerboseTranscript" });
-export type VerboseTranscript = z.infer<typeof verboseTranscript>;
-
-export const transcript = z.union([verboseTranscript, plainTranscript]);
-export type Transcript = z.infer<typeof transcript>;
 
 const subtitles = ["text/plain", "application/x-subrip", "text/vtt"];
 

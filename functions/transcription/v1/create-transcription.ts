@@ -2,14 +2,16 @@ import type { Reply } from "../../../shared/http/response.ts";
 import type { Transcription, TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
 import { shortestCode } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { toAppError } from "../../../shared/platform/errors/dependency-failure.ts";
 import { countAudio } from "../../../shared/platform/telemetry/use.ts";
 import type { MeasuredRecording } from "../../../shared/recordings/uploads/open-upload.ts";
 import { openRecording } from "../open-recording.ts";
 import { type TranscriptionDependencies, toMilliseconds } from "../transcribe.ts";
 import { type AccountContext, chooseLanguage } from "./choose-language.ts";
-import type { Granularity, Transcript, TranscriptFormat, V1TranscriptionForm } from "./contract.ts";
+import type { Granularity, TranscriptFormat, V1TranscriptionForm } from "./contract.ts";
 import { formatTranscript } from "./format-transcript.ts";
 import { streamTranscript } from "./stream-transcript.ts";
+import type { Transcript } from "./transcript.ts";
 
 /** Formats that need timestamps. */
 export const isTimed = (format: TranscriptFormat): boolean => format !== "json" && format !== "text";
@@ -60,12 +62,18 @@ export const createV1Transcription = async (
     recording,
     language: language.code,
     withSegments: isTimed(format),
+    speakers: format === "diarized_json" ? "required" : undefined,
     withWords: isTimed(format) && (format !== "verbose_json" || granularities.includes("word")),
     prompt: promptOf(form),
     temperature,
   };
   const write = async (onText?: (text: string) => void): Promise<Transcription> => {
-    const transcription = await dependencies.transcriber.transcribe(request, { signal, onText });
+    const transcription = await dependencies.transcriber
+      .transcribe(request, { signal, onText })
+      .catch((error: unknown) => {
+        const isAboutSpeakers = request.speakers && toAppError(error).code === "unsupported_parameter";
+        throw isAboutSpeakers ? refuse("response_format", toAppError(error).message) : error;
+      });
     countAudio(recording.durationSeconds);
     return transcription;
   };

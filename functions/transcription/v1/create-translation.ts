@@ -7,9 +7,10 @@ import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { countAudio } from "../../../shared/platform/telemetry/use.ts";
 import { segmentsOf, type TranscriptionDependencies, toMilliseconds } from "../transcribe.ts";
 import { type AccountContext, chooseLanguage } from "./choose-language.ts";
-import type { Transcript, V1TranslationForm } from "./contract.ts";
+import type { V1TranslationForm } from "./contract.ts";
 import { isTimed, openFormsRecording } from "./create-transcription.ts";
 import { formatTranscript } from "./format-transcript.ts";
+import type { Transcript } from "./transcript.ts";
 
 /** A translation needs a translator as well. */
 export interface AudioTranslationDependencies extends TranscriptionDependencies {

@@ -1,9 +1,11 @@
 import { deflateSync } from "node:zlib";
 import { Reply } from "../../../shared/http/response.ts";
 import type { Segment, Transcription } from "../../../shared/models/inference/transcription.ts";
+import { nameSpeakers } from "../../../shared/recordings/transcripts/speakers.ts";
 import { toSubRip, toWebVtt } from "../../../shared/recordings/transcripts/subtitles.ts";
 import { segmentsOf, wordsOf } from "../transcribe.ts";
-import type { Granularity, Transcript, TranscriptFormat, VerboseTranscript } from "./contract.ts";
+import type { Granularity, TranscriptFormat } from "./contract.ts";
+import type { DiarizedTranscript, Transcript, VerboseTranscript } from "./transcript.ts";
 
 /** A transcribed recording. */
 export interface HeardRecording {
@@ -56,6 +58,23 @@ const toVerbose = (heard: HeardRecording, granularities: readonly Granularity[])
   };
 };
 
+const toDiarized = ({ durationSeconds, transcription }: HeardRecording): DiarizedTranscript => ({
+  task: "transcribe",
+  duration: durationSeconds,
+  text: transcription.text,
+  segments: nameSpeakers(segmentsOf(transcription, durationSeconds)).map(
+    ({ start, end, text, speaker = "unknown" }, index) => ({
+      type: "transcript.text.segment",
+      id: `seg_${index}`,
+      start,
+      end,
+      speaker,
+      text,
+    }),
+  ),
+  usage: { type: "duration", seconds: durationSeconds },
+});
+
 /** A transcription in the requested format. Subtitles use the times of words if the model reports them. */
 export const formatTranscript = (
   format: TranscriptFormat,
@@ -72,6 +91,8 @@ export const formatTranscript = (
       return { text: transcription.text, usage: { type: "duration", seconds: durationSeconds } };
     case "verbose_json":
       return toVerbose(heard, granularities);
+    case "diarized_json":
+      return toDiarized(heard);
     case "text":
       return new Reply({ contentType: "text/plain; charset=utf-8", body: `${transcription.text}\n` });
     case "srt":

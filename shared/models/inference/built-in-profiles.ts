@@ -78,7 +78,7 @@ export const builtInProfiles = {
   sample: {
     chat: {},
     translation: { ...instructed, judged: false },
-    transcription: { language_codes: "iso639-3" },
+    transcription: { language_codes: "iso639-3", diarizes: false },
     speech: {},
   },
   /** Models whose replies start inside a thought and mark only its end (`</think>`). */

@@ -9,13 +9,19 @@ export interface Recording {
   readonly fileExtension: string;
 }
 
+/**
+ * How much the caller needs speakers: no transcription will do without them; it will do, but they are worth another request to the
+ * server; or only a server whose profile says that it distinguishes them returns them.
+ */
+export type SpeakerRequest = "required" | "attempted" | "if-known";
+
 export interface TranscriptionRequest {
   readonly recording: Recording;
   /** ISO 639-3; `undefined` lets the model's server detect it. */
   readonly language: string | undefined;
   readonly withSegments: boolean;
   /** Whether to return segments with their speakers. */
-  readonly withSpeakers?: boolean;
+  readonly speakers?: SpeakerRequest | undefined;
   /** Whether to return the times of words. */
   readonly withWords?: boolean;
   /** A hint for the model: what was said before, or names that occur. */
@@ -52,7 +58,7 @@ export interface Segment {
   /** Never before `start`. */
   readonly end: number;
   readonly text: string;
-  /** The speaker, by a name that the model's server made up; absent when it cannot tell voices apart. */
+  /** The speaker, by a name that the model's server chose; absent when it does not distinguish voices. */
   readonly speaker?: string;
   /** Absent when the model does not report them. */
   readonly details?: SegmentDetails;
@@ -77,7 +83,8 @@ export interface Transcriber {
   /**
    * Reads the recording piece by piece, at the pace of the model's server.
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
-   * its response is not a transcription; what reading the recording throws.
+   * its response is not a transcription; `unsupported_parameter` when no server distinguishes the speakers that the request requires;
+   * what reading the recording throws.
    */
   transcribe(request: TranscriptionRequest, options: TranscriptionOptions): Promise<Transcription>;
 }

@@ -130,8 +130,14 @@ export const transcriptionBackendEnvironment = {
   TRANSCRIPTION_PROFILE: optionalName,
   /** How long the server may take to respond once it has the recording. */
   TRANSCRIPTION_TIMEOUT_MS: countVariable,
+  /** A server that distinguishes speakers where those of transcription do not. */
+  DIARIZATION_BASE_URL: optionalAddress,
+  DIARIZATION_MODEL: optionalName,
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
+
+/** Whether any server may distinguish speakers, as far as the stage's profiles say. */
+export const speakersEnvironment = { DISTINGUISHES_SPEAKERS: switchVariable };
 
 export const speechBackendEnvironment = {
   SPEECH_BASE_URL: optionalAddress,

@@ -134,6 +134,9 @@ export const bothFormsOf = (task: ModelTask): string => {
   return `${list} and ${baseUrl} are both set: ${baseUrl} is the short form for one server, so remove one of them`;
 };
 
+/** What the server that only distinguishes speakers is called. */
+export const diarizerName = "diarization";
+
 /** The variable with the key of a server on this machine, such as `GPU_API_KEY`. */
 export const keyVariable = (serverName: string): string =>
   `${serverName.toUpperCase().replaceAll("-", "_")}_API_KEY`;

@@ -5,6 +5,11 @@ const segment = z
     start: z.number().meta({ example: 0.48, description: "Seconds from the start of the recording" }),
     end: z.number().meta({ example: 2.16, description: "Seconds from the start of the recording" }),
     text: z.string().meta({ example: "Wasuze otya nno?", description: "What was said in this time" }),
+    speaker: z.string().exactOptional().meta({
+      example: "A",
+      description:
+        "For jobs with `speakers`: the `label` of who said it; missing where the model does not say",
+    }),
   })
   .meta({ id: "JobSegment" });
 
@@ -32,8 +37,26 @@ export const jobResult = z
     text: z.string().meta({ example: "Wasuze otya nno?", description: "The whole transcript" }),
     segments: z.array(resultSegment).optional().meta({
       description:
-        "What was said when; for jobs with `timestamps`, and for translations, whose times are the same",
+        "What was said when; for jobs with `timestamps` or `speakers`, and for translations, whose times are the same",
     }),
+    speakers: z
+      .array(
+        z.object({
+          label: z.string().meta({ example: "A", description: "What segments call the speaker" }),
+          name: z
+            .string()
+            .nullable()
+            .meta({ example: "Amina", description: "The name from the console; null without one" }),
+          is_certain: z.boolean().meta({
+            example: true,
+            description:
+              "Whether this is certainly no other speaker of the list. Long recordings are transcribed in pieces that share ten " +
+              "seconds: who is silent in these may have several labels",
+          }),
+        }),
+      )
+      .exactOptional()
+      .meta({ description: "For jobs with `speakers`: who speaks, in the order of their first words" }),
     language: z.string().meta({ example: "lug", description: "The language of the text; ISO 639-3" }),
     duration_seconds: z.number().meta({ description: "The recording's length in seconds", example: 10_800 }),
   })

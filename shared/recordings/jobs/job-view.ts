@@ -62,6 +62,7 @@ const transcriptionFields = {
   ...commonFields,
   language: z.string().meta({ example: "lug", description: "The language of the recording; ISO 639-3" }),
   timestamps: z.boolean().meta({ example: false, description: "Whether the JSON result has `segments`" }),
+  speakers: z.boolean().optional().meta({ example: false, description: "Whether segments have speakers" }),
   progress: z
     .object({
       done: z.number().meta({ example: 1_120, description: "Seconds of the recording that are transcribed" }),
@@ -187,6 +188,7 @@ const transcriptionView = (stored: StoredTranscription) => ({
   type: stored.type,
   language: stored.language,
   timestamps: stored.timestamps,
+  speakers: stored.speakers,
   progress: {
     done: seconds(
       hasTranscript(stored)

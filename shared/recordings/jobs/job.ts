@@ -84,6 +84,10 @@ export const transcriptionItem = jobItem.extend({
   /** A stage may no longer have the language of an earlier job. */
   language: z.string(),
   timestamps: z.boolean(),
+  /** Whether its segments have speakers. */
+  speakers: z.boolean().default(false),
+  /** What its owner calls the speakers, by their labels. */
+  speaker_names: z.record(z.string(), z.string()).default({}),
   /** The voice note to reply to, for a job of the messaging assistant. */
   reply_to: inboundMessage.omit({ content: true }).optional(),
   facts: audioFacts,

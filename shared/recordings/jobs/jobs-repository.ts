@@ -24,7 +24,7 @@ type NewWork = Pick<StoredJob, "file_id" | "object_key" | "object_version"> &
 /** The parts of a job that its creator chooses. */
 export type NewTranscriptionJob = NewWork &
   Pick<StoredTranscription, "facts" | "language" | "timestamps"> &
-  Partial<Pick<StoredTranscription, "characters" | "reply_to" | "targets">>;
+  Partial<Pick<StoredTranscription, "characters" | "reply_to" | "speakers" | "targets">>;
 export type NewTranslationJob = NewWork &
   Pick<StoredTranslation, "type" | "target_language" | "format" | "characters"> &
   Partial<
@@ -225,6 +225,22 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     if (applied) return true;
     if (failures[0]?.reason === "condition") return false;
     throw workRefusal(failures[1]?.item, charged, policyOf, now());
+  },
+
+  /** Names a speaker of a recording; without a name, the label stays. @returns whether the recording exists. */
+  nameSpeaker: async (name: JobName, label: string, speakersName: string | undefined): Promise<boolean> => {
+    const { applied } = await table.update({
+      Key: jobKeys.job(name),
+      UpdateExpression:
+        speakersName === undefined ? "REMOVE speaker_names.#label" : "SET speaker_names.#label = :name",
+      ConditionExpression: "attribute_exists(speaker_names) AND is_deleted = :no",
+      ExpressionAttributeNames: { "#label": label },
+      ExpressionAttributeValues: {
+        ":no": false,
+        ...(speakersName === undefined ? {} : { ":name": speakersName }),
+      },
+    });
+    return applied;
   },
 
   /** Reads a job in any state, even a deleted one. */

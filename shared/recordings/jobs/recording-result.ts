@@ -2,6 +2,7 @@ import { audioKinds } from "../../audio/encode/audio-formats.ts";
 import { findLanguage } from "../../platform/catalogue/languages.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ByteSource } from "../../platform/outbound/byte-source.ts";
+import { speakerTurns } from "../transcripts/speakers.ts";
 import { stitch } from "../transcripts/stitch.ts";
 import { toSubRip, toWebVtt } from "../transcripts/subtitles.ts";
 import { hasTranscript, type StoredTranscription } from "./job.ts";
@@ -44,7 +45,7 @@ const transcriptOf = async (
 const secondsOf = ({ audio_milliseconds: milliseconds }: StoredTranscription): number => milliseconds / 1_000;
 
 /**
- * Returns the segments that a job has transcribed so far.
+ * Returns the segments that a job has transcribed so far, and who speaks in them.
  *
  * @throws AppError `not_found` for a result that has expired; the store's errors.
  */
@@ -52,8 +53,17 @@ export const readSegments = async (
   name: JobName,
   job: StoredTranscription,
   store: ResultDependencies["store"],
-): Promise<readonly JobSegment[]> =>
-  timedTranscript(await transcriptOf(name, job, { partial: true }, store), job).segments;
+): Promise<{
+  readonly segments: readonly JobSegment[];
+  readonly speakers: NonNullable<JobResult["speakers"]>;
+}> => {
+  const transcript = await transcriptOf(name, job, { partial: true }, store);
+  return {
+    segments: timedTranscript(transcript, job).segments,
+    speakers: [],
+    ...speakersOf(transcript, job),
+  };
+};
 
 /** What is shown of a transcript: itself, or its translation. */
 interface ShownTranscript {
@@ -77,20 +87,35 @@ const translatedSegments = (
   { texts, spoken }: NonNullable<ShownTranscript["translation"]>,
 ): NonNullable<JobResult["segments"]> => {
   const bySegment = Map.groupBy(spoken, ({ segment }) => segment);
-  return segments.map(({ start, end }, index) => {
+  return segments.map((segment, index) => {
     const speech = speechOf(bySegment.get(index) ?? []);
-    return { start, end, text: texts[index] ?? "", ...(speech ? { speech } : {}) };
+    return { ...segment, text: texts[index] ?? "", ...(speech ? { speech } : {}) };
   });
 };
 
 const joinedTexts = (texts: readonly string[]): string => texts.filter((text) => text !== "").join(" ");
+
+/** A line for each turn of a speaker; all in one line where the recording has no speakers. */
+const textLines = (
+  { segments }: ReturnType<typeof timedTranscript>,
+  texts: readonly string[] | undefined,
+  { speaker_names: names }: StoredTranscription,
+): string => {
+  const said = segments.map(({ text, ...segment }, index) => ({ ...segment, text: texts?.[index] ?? text }));
+  return speakerTurns(said, (label) => names[label] ?? label).join("\n");
+};
+
+const speakersOf = ({ speakers }: JobTranscript, { speaker_names: names }: StoredTranscription) =>
+  speakers
+    ? { speakers: speakers.map((speaker) => ({ ...speaker, name: names[speaker.label] ?? null })) }
+    : {};
 
 const writeTranscript = (
   { transcript, language, translation }: ShownTranscript,
   job: StoredTranscription,
   format: ResultFormat,
 ): JobResult | WrittenResult => {
-  const timed = timedTranscript(transcript, job);
+  const timed = { ...timedTranscript(transcript, job), speakerNames: job.speaker_names };
   const text = translation ? joinedTexts(translation.texts) : transcript.text;
   switch (format) {
     case "json":
@@ -98,12 +123,16 @@ const writeTranscript = (
         text,
         ...(translation
           ? { segments: translatedSegments(timed.segments, translation) }
-          : job.timestamps && { segments: [...timed.segments] }),
+          : (job.timestamps || job.speakers) && { segments: [...timed.segments] }),
+        ...speakersOf(transcript, job),
         language,
         duration_seconds: secondsOf(job),
       };
     case "text":
-      return { contentType: "text/plain; charset=utf-8", body: `${text}\n` };
+      return {
+        contentType: "text/plain; charset=utf-8",
+        body: `${transcript.speakers ? textLines(timed, translation?.texts, job) : text}\n`,
+      };
     case "srt":
       return {
         contentType: "application/x-subrip; charset=utf-8",
@@ -192,7 +221,7 @@ export const readTranslatedSegments = async (
   store: ResultDependencies["store"],
 ): Promise<JobResult["segments"] | undefined> => {
   if (!isReady(job, { language, format: "json" })) return undefined;
-  const [segments, translation] = await Promise.all([
+  const [{ segments }, translation] = await Promise.all([
     readSegments(name, job, store),
     translationOf(name, job, language, { partial: false }, store),
   ]);

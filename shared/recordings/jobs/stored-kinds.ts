@@ -20,7 +20,7 @@ const erased = {
 export const jobKinds: readonly ItemKind[] = [
   {
     id: "J1",
-    what: "A job: its status, its choices, the name of its file, and the address of its callback",
+    what: "A job: its status, its choices, the names of its file and of the people who speak, and the address of its callback",
     about: "account",
     keys: [jobKeyPrefix, "JOB#"],
     lasts,
@@ -41,6 +41,7 @@ export const jobKinds: readonly ItemKind[] = [
           "format",
           "characters",
           "audio_milliseconds",
+          "speaker_names",
           "file_id",
           "callback_url",
           "error",

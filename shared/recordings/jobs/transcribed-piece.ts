@@ -1,11 +1,17 @@
 import * as z from "zod";
 
 const said = z.object({ start: z.number(), end: z.number(), text: z.string() });
+const segment = said.extend({ speaker: z.string().exactOptional() });
 
 /** The stored transcript of a recording. Times are in seconds on the recording's clock. */
 export const jobTranscript = z.object({
   text: z.string(),
-  segments: z.array(said).readonly().optional(),
+  segments: z.array(segment).readonly().optional(),
+  /** Present when segments have speakers. */
+  speakers: z
+    .array(z.object({ label: z.string(), is_certain: z.boolean() }))
+    .readonly()
+    .exactOptional(),
   words: z.array(said).readonly().optional(),
 });
 export type JobTranscript = z.infer<typeof jobTranscript>;

@@ -32,7 +32,7 @@ export const spokenAudio = spokenPart.extend({ frame: z.int(), packets: z.array(
 
 /** Without times from the model, the whole text becomes one segment. */
 export const timedTranscript = (
-  { text, segments, words }: JobTranscript,
+  { text, segments, words }: Pick<JobTranscript, "text" | "segments" | "words">,
   { audio_milliseconds: milliseconds }: Pick<StoredTranscription, "audio_milliseconds">,
 ) => ({
   segments:

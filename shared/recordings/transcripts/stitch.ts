@@ -1,13 +1,16 @@
 import type { Segment, Word } from "../../models/inference/transcription.ts";
 import { type Alignment, alignTokens, type Match } from "./align-tokens.ts";
-import { partSegments, type Token, type TranscribedPart, tokensOf } from "./tokens.ts";
+import { labelSpeakers, matchSpeakers } from "./speakers.ts";
+import { type LabelledSpeaker, partSegments, type Token, type TranscribedPart, tokensOf } from "./tokens.ts";
 
 export type { TranscribedPart } from "./tokens.ts";
 
 export interface StitchedTranscript {
   readonly text: string;
-  /** Present when any part has segments. Without speakers, because their names differ between parts. */
+  /** Present when any part has segments. */
   readonly segments?: readonly Segment[];
+  /** Present when any segment has a speaker. */
+  readonly speakers?: readonly LabelledSpeaker[];
   /** Present when every part with text has words. */
   readonly words?: readonly Word[];
 }
@@ -25,15 +28,14 @@ interface TrimmedPart {
  *
  * Words that both pieces have show the overlap. The second piece takes over after the one with the widest pause behind it, so a
  * word that a cut splits comes from the other piece. Without common words the widest pause decides, and without times nothing is
- * left out.
+ * left out. Speakers are matched by when they speak in the overlap.
  */
 export const stitch = (parts: readonly TranscribedPart[]): StitchedTranscript => {
-  const remaining = parts
-    .toSorted((one, other) => one.start - other.start)
-    .map((part): TrimmedPart => {
-      const tokens = tokensOf(part);
-      return { part, tokens, from: 0, until: tokens.length };
-    });
+  const matched = matchSpeakers(parts.toSorted((one, other) => one.start - other.start));
+  const remaining = matched.parts.map((part): TrimmedPart => {
+    const tokens = tokensOf(part);
+    return { part, tokens, from: 0, until: tokens.length };
+  });
   for (const [index, after] of remaining.entries()) {
     const before = remaining[index - 1];
     if (before && after.part.start < before.part.end) join(before, after);
@@ -43,7 +45,7 @@ export const stitch = (parts: readonly TranscribedPart[]): StitchedTranscript =>
   const hasWords = spoken.length > 0 && spoken.every(({ part }) => part.words?.length);
   return {
     text: textOf(spoken.flatMap(({ tokens, from, until }) => tokens.slice(from, until))),
-    ...(hasSegments && { segments: inOrder(spoken.flatMap(remainingSegments)) }),
+    ...(hasSegments && labelSpeakers(inOrder(spoken.flatMap(remainingSegments)), matched.uncertain)),
     ...(hasWords && { words: inOrder(spoken.flatMap(remainingWords)) }),
   };
 };
@@ -162,7 +164,9 @@ const remainingSegments = ({ part, tokens, from, until }: TrimmedPart): Segment[
     if (!first || !last) return [];
     const start = first === all[0] ? part.start + segment.start : first.start;
     const end = last === all.at(-1) ? part.start + segment.end : last.end;
-    return [{ start: within(part, start), end: within(part, end), text: textOf(remaining) }];
+    const { speaker } = segment;
+    const times = { start: within(part, start), end: within(part, end) };
+    return [{ ...times, text: textOf(remaining), ...(speaker === undefined ? {} : { speaker }) }];
   });
 
 const remainingWords = ({ part, tokens, from, until }: TrimmedPart): Word[] => {

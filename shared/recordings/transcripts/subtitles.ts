@@ -1,3 +1,4 @@
+import { speakerOf, spreadWords, type Turn } from "../../models/inference/lay-turns.ts";
 import type { Segment, Word } from "../../models/inference/transcription.ts";
 import { hourMilliseconds, minuteMilliseconds } from "../../platform/durations.ts";
 
@@ -6,6 +7,8 @@ interface Cue {
   readonly start: number;
   readonly end: number;
   readonly lines: readonly string[];
+  /** Named in front of the first line: the speaker, in the first cue of a turn. */
+  readonly speaker?: string | undefined;
 }
 
 /** What can be read at a glance (BBC subtitle guidelines, Netflix timed text guide). */
@@ -30,23 +33,18 @@ const fitting = ({ start, end, text }: Word): Word[] => {
   }));
 };
 
-/** Divides the time of a segment among its words, by length. */
-const spreadWords = ({ start, end, text }: Segment): Word[] => {
-  const words = text.split(/\s+/u).filter((word) => word !== "");
-  const letters = words.reduce((sum, word) => sum + lengthOf(word), 0);
-  let before = 0;
-  return words.map((word) => {
-    const from = before;
-    before += lengthOf(word);
-    const at = (position: number): number => start + ((end - start) * position) / letters;
-    return { start: at(from), end: at(before), text: word };
-  });
-};
-
 class CueWriter {
   readonly cues: Cue[] = [];
   #words: Word[] = [];
   #lines: string[] = [];
+  #speaker: string | undefined;
+
+  /** Names a speaker in front of the next word. */
+  name(speaker: string): void {
+    this.close();
+    this.#speaker = speaker;
+    this.#lines = [`${speaker}:`];
+  }
 
   add(word: Word): void {
     const [first] = this.#words;
@@ -66,8 +64,10 @@ class CueWriter {
     const last = this.#words.at(-1);
     if (first && last) {
       const start = Math.max(first.start, this.cues.at(-1)?.end ?? 0);
-      this.cues.push({ start, end: Math.max(last.end, start + minCueSeconds), lines: this.#lines });
+      const end = Math.max(last.end, start + minCueSeconds);
+      this.cues.push({ start, end, lines: this.#lines, speaker: this.#speaker });
     }
+    this.#speaker = undefined;
     this.#words = [];
     this.#lines = [];
   }
@@ -82,16 +82,42 @@ class CueWriter {
   }
 }
 
+const isTurn = (segment: Segment): segment is Segment & Turn => segment.speaker !== undefined;
+
+/** Words that follow each other, of the same speaker. */
+interface Said {
+  readonly words: readonly Word[];
+  readonly speaker: string | undefined;
+}
+
+/** The words of a transcription with their speakers: those that the model reports, or else those of its segments. */
+const saidIn = ({ segments, words }: TimedText): Said[] => {
+  // A server may return an empty list of words and still have segments.
+  if (!words?.length)
+    return segments.map((segment) => ({ words: spreadWords(segment), speaker: segment.speaker }));
+  const turns = segments.filter(isTurn);
+  const said: { words: Word[]; speaker: string | undefined }[] = [];
+  for (const word of words) {
+    const speaker = speakerOf(turns, word);
+    const last = said.at(-1);
+    if (last && last.speaker === speaker) last.words.push(word);
+    else said.push({ words: [word], speaker });
+  }
+  return said;
+};
+
 /**
  * Cuts a transcription into cues of at most two lines and seven seconds, in order and without overlap. The times come from
- * the words, or else are shares of their segment's time.
+ * the words, or else are shares of their segment's time. A cue in which another person starts to speak names the speaker.
  */
-const toCues = (segments: readonly Segment[], words: readonly Word[] | undefined): Cue[] => {
+const toCues = (transcript: TimedText): Cue[] => {
   const writer = new CueWriter();
-  // A server may return an empty list of words and still have segments.
-  const groups = words?.length ? [words] : segments.map(spreadWords);
-  for (const group of groups) {
-    for (const word of group.flatMap(fitting)) writer.add(word);
+  let named: string | undefined;
+  for (const { words, speaker } of saidIn(transcript)) {
+    if (speaker !== undefined && speaker !== named && words.length > 0)
+      writer.name(transcript.speakerNames?.[speaker] ?? speaker);
+    named = speaker ?? named;
+    for (const word of words.flatMap(fitting)) writer.add(word);
     writer.close();
   }
   return writer.cues;
@@ -111,6 +137,8 @@ const toTime = (seconds: number, separator: "," | "."): string => {
 interface TimedText {
   readonly segments: readonly Segment[];
   readonly words?: readonly Word[] | undefined;
+  /** What speakers are called, if not as in the segments. */
+  readonly speakerNames?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Breaks words into as few lines as fit, of about the same length. */
@@ -185,15 +213,15 @@ const wordsOfCues = (
  * Puts a translation into the cues of its transcript, whose times stay. Only lines are broken differently, so a much longer translation
  * may have cues of more lines; a much shorter one stays on the screen for the time of several cues.
  */
-const translatedCues = ({ segments, words }: TimedText, translated: readonly string[]): Cue[] => {
-  const cues = toCues(segments, words);
-  const shown = wordsOfCues(cues, segments, translated);
+const translatedCues = (transcript: TimedText, translated: readonly string[]): Cue[] => {
+  const cues = toCues(transcript);
+  const shown = wordsOfCues(cues, transcript.segments, translated);
   let visible = shown.find((each) => each.length > 0) ?? [];
   if (visible.length === 0) return [];
-  return cues.map(({ start, end }, index) => {
+  return cues.map(({ start, end, speaker }, index) => {
     const own = shown[index] ?? [];
     if (own.length > 0) visible = own;
-    return { start, end, lines: breakLines(visible) };
+    return { start, end, lines: breakLines(speaker === undefined ? visible : [`${speaker}:`, ...visible]) };
   });
 };
 
@@ -219,7 +247,7 @@ const webVttOf = (cues: readonly Cue[]): string =>
   ].join("\n");
 
 const cuesOf = (transcript: TimedText, translated: readonly string[] | undefined): Cue[] =>
-  translated ? translatedCues(transcript, translated) : toCues(transcript.segments, transcript.words);
+  translated ? translatedCues(transcript, translated) : toCues(transcript);
 
 /** Writes SubRip. @param translated the text of each segment in another language; the times stay those of the transcript. */
 export const toSubRip = (transcript: TimedText, translated?: readonly string[]): string =>

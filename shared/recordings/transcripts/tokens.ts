@@ -1,5 +1,13 @@
 import type { Segment, Word } from "../../models/inference/transcription.ts";
 
+/** A person in a recording. */
+export interface LabelledSpeaker {
+  /** `A`, `B` and so on. */
+  readonly label: string;
+  /** Whether this is certainly another person than all others: a speaker who is silent where two parts overlap may be one of the earlier ones. */
+  readonly is_certain: boolean;
+}
+
 /** The transcript of one piece of a recording. */
 export interface TranscribedPart {
   /** Where the piece starts and ends in the recording, in seconds. */
@@ -9,6 +17,8 @@ export interface TranscribedPart {
   /** Times are relative to the start of the piece. */
   readonly segments?: readonly Segment[] | undefined;
   readonly words?: readonly Word[] | undefined;
+  /** Of a part that was joined from others. */
+  readonly speakers?: readonly LabelledSpeaker[] | undefined;
 }
 
 /** A word, or a character of a script without spaces. Times are on the recording's clock. */
@@ -53,7 +63,9 @@ const splitText = (text: string): { readonly text: string; readonly isGlued: boo
 const usualSlack = 1;
 
 /** The segments of a part, or one segment for the whole part. */
-export const partSegments = (part: TranscribedPart): readonly Pick<Segment, "start" | "end" | "text">[] =>
+export const partSegments = (
+  part: TranscribedPart,
+): readonly Pick<Segment, "start" | "end" | "text" | "speaker">[] =>
   part.segments?.length ? part.segments : [{ start: 0, end: part.end - part.start, text: part.text }];
 
 /** Splits a part into words with the best known times. */

@@ -47,6 +47,12 @@ const realDocuments: Raise = {
 /** What it took to put pages behind three roles. */
 const pagesByDoor: Raise = { for: "three functions with pages, each with a role of its own", lines: 600 };
 
+/** What it took to say who speaks in a recording. */
+const speakers: Raise = {
+  for: "who spoke: across pieces, in every format, and by a server of its own",
+  lines: 900,
+};
+
 /** The bounds of the lines of TypeScript and style sheets. */
 export const lineBounds = {
   production: {
@@ -60,6 +66,7 @@ export const lineBounds = {
       { for: realAccount, lines: 300 },
       { for: olderPrograms, lines: 900 },
       realDocuments,
+      speakers,
     ],
   },
   productionWithPackages: {
@@ -73,6 +80,7 @@ export const lineBounds = {
       { for: realAccount, lines: 700 },
       { for: olderPrograms, lines: 900 },
       realDocuments,
+      speakers,
     ],
   },
   tests: {
@@ -94,6 +102,7 @@ export const lineBounds = {
         for: "documents as people have them: tables of cases, folders of files, and generated ones",
         lines: 1_200,
       },
+      speakers,
     ],
   },
 } as const satisfies Record<string, LineBound>;

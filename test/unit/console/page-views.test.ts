@@ -101,7 +101,7 @@ describe("The logins of an account", () => {
 
 describe("A long transcript", () => {
   it("says which of its parts is shown", () => {
-    const part = { index: 1, count: 3, segments: [], language: undefined, characters: 0 };
+    const part = { index: 1, count: 3, segments: [], language: undefined, characters: 0, speakers: [] };
     const html = render(
       createElement(RecordingView, { ...visit, query: { part: 2 }, job, part, link: undefined }),
     );

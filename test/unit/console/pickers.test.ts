@@ -5,7 +5,13 @@ import { Recordings } from "../../../functions/console/recordings/list.tsx";
 import { render, visit } from "./rendered.ts";
 
 const pages = [
-  ["the recordings", () => render(createElement(Recordings, { ...visit, jobs: [], older: undefined }))],
+  [
+    "the recordings",
+    () =>
+      render(
+        createElement(Recordings, { ...visit, jobs: [], older: undefined, distinguishesSpeakers: true }),
+      ),
+  ],
   ["the playground", () => render(createElement(AttemptInput, { current: "transcribe", values: {} }))],
 ] as const;
 

@@ -1,6 +1,6 @@
 import { createElement } from "preact";
 import { describe, expect, it } from "vitest";
-import { JobProgress } from "../../../functions/console/recordings/recording.tsx";
+import { JobProgress } from "../../../functions/console/recordings/job-state.tsx";
 import { render } from "./rendered.ts";
 
 const shown = (job: Parameters<typeof JobProgress>[0]["job"]): string =>

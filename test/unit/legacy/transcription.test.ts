@@ -149,7 +149,7 @@ describe("distinguishing speakers", () => {
     const { post, transcribe } = recordingsInMemory();
     transcribe.mockResolvedValue({ text: "Could you let us know? We didn't notice.", segments });
     const response = await post("/tasks/stt", { audio: formFile(second), recognise_speakers: "true" });
-    expect(transcribe.mock.calls[0]?.[0]).toMatchObject({ withSpeakers: true });
+    expect(transcribe.mock.calls[0]?.[0]).toMatchObject({ speakers: "attempted" });
     expect(response.body.diarization_output).toEqual({
       text: "Could you let us know? We didn't notice.",
       chunks: [

@@ -18,7 +18,7 @@ import { english as wording } from "../../../functions/messaging/wording/english
 import { wordingIn } from "../../../functions/messaging/wording.ts";
 import type { InboundMessage, MessageContent } from "../../../shared/messaging/inbound-message.ts";
 import { type ChatRequest, defaultSystemMessage } from "../../../shared/models/inference/chat.ts";
-import type { TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
+import type { Transcription, TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { makeOggOpus } from "../../fixtures/audio/make-ogg.ts";
@@ -49,7 +49,10 @@ const setUp = (
   }));
   const translate = vi.fn(async () => ({ text: "Webale", usage: undefined }));
   const transcribe = vi.fn(
-    async (_request: TranscriptionRequest, _options: { readonly signal: AbortSignal }) => ({
+    async (
+      _request: TranscriptionRequest,
+      _options: { readonly signal: AbortSignal },
+    ): Promise<Transcription> => ({
       text: "What is the answer?",
       segments: undefined,
     }),
@@ -494,6 +497,7 @@ describe("a voice note", () => {
       {
         language: "ach",
         withSegments: false,
+        speakers: "if-known",
         recording: expect.objectContaining({ mediaType: "audio/wav", fileExtension: "wav" }),
       },
       { signal: expect.any(AbortSignal) },
@@ -508,6 +512,18 @@ describe("a voice note", () => {
     download.mockResolvedValue({ bytes });
     expect(await speak()).toEqual({ outputs: [transcript], changes: {} });
     expect(transcribe.mock.calls[0]?.[0].recording.source.size).toBe(bytes.length);
+  });
+
+  it("of two people has a line for each turn", async () => {
+    const { speak, transcribe } = setUp({ mode: "transcribe" });
+    const segments = [
+      { start: 0, end: 1, text: "Oli otya?", speaker: "SPEAKER_01" },
+      { start: 1, end: 2, text: "Bulungi.", speaker: "SPEAKER_00" },
+    ];
+    transcribe.mockResolvedValue({ text: "Oli otya? Bulungi.", segments });
+    expect((await speak()).outputs).toMatchObject([
+      { text: expect.stringContaining("A: Oli otya?\nB: Bulungi.") },
+    ]);
   });
 
   it("that says more than four messages can hold is quoted in four", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { v1TranscriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
+import { NoSpeakers } from "../../../shared/models/inference/openai/backend.ts";
 import type { Transcription, TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
 import type { TranslationRequest } from "../../../shared/models/inference/translation.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
@@ -65,13 +66,56 @@ describe("a form of the OpenAI API's next version", () => {
     ["known_speaker_names", { "known_speaker_names[]": "Amina" }],
     ["known_speaker_references", { "known_speaker_references[]": "data:audio/wav;base64,UklGRg==" }],
     ["include", { "include[]": "logprobs" }],
-    ["response_format", { response_format: "diarized_json" }],
   ])("is refused by the name of what it cannot have: %s", async (param, fields) => {
     const { post } = setup(spoken);
     expect(await post("transcriptions", fields)).toMatchObject({
       status: 400,
       body: { error: { code: "unsupported_parameter", param: expect.stringContaining(param) } },
     });
+  });
+});
+
+describe("diarized_json", () => {
+  const segments = [
+    { start: 0, end: 0.9, text: "Oli otya?", speaker: "SPEAKER_01" },
+    { start: 0.9, end: 1.4, text: "Bulungi.", speaker: "SPEAKER_00" },
+    { start: 1.4, end: 9, text: "Mmm." },
+  ];
+
+  it("names speakers by letters, in the order of their first words, within the recording", async () => {
+    const { post, transcribe } = setup({ text: "Oli otya? Bulungi. Mmm.", segments });
+    const response = await post("transcriptions", { response_format: "diarized_json" });
+    expect(transcribe.mock.calls[0]?.[0]).toMatchObject({ speakers: "required" });
+    const type = "transcript.text.segment";
+    expect(response).toMatchObject({ status: 200 });
+    expect(response.body).toEqual({
+      task: "transcribe",
+      duration: 2,
+      text: "Oli otya? Bulungi. Mmm.",
+      segments: [
+        { type, id: "seg_0", start: 0, end: 0.9, speaker: "A", text: "Oli otya?" },
+        { type, id: "seg_1", start: 0.9, end: 1.4, speaker: "B", text: "Bulungi." },
+        { type, id: "seg_2", start: 1.4, end: 2, speaker: "unknown", text: "Mmm." },
+      ],
+      usage: { type: "duration", seconds: 2 },
+    });
+  });
+
+  it("is refused by its name where no model distinguishes speakers", async () => {
+    const { post, transcribe } = setup(spoken);
+    transcribe.mockRejectedValue(new NoSpeakers());
+    expect(await post("transcriptions", { response_format: "diarized_json" })).toMatchObject({
+      status: 400,
+      body: { error: { code: "unsupported_parameter", param: "response_format" } },
+    });
+  });
+
+  it.each([
+    ["transcriptions", { response_format: "diarized_json", stream: "true" }, "stream"],
+    ["translations", { response_format: "diarized_json" }, "response_format"],
+  ] as const)("is refused for %s with %j", async (task, fields, param) => {
+    const { post } = setup(spoken);
+    expect(await post(task, fields)).toMatchObject({ status: 400, body: { error: { param } } });
   });
 });
 

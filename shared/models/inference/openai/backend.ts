@@ -58,6 +58,16 @@ export class UnknownLanguage extends ModelRefusal {
   }
 }
 
+/** The model behind a server does not distinguish speakers, and the request requires it. */
+export class NoSpeakers extends ModelRefusal {
+  constructor(cause?: BackendRefusal) {
+    super("unsupported_parameter", {
+      message: "The model behind this service does not distinguish speakers.",
+      cause,
+    });
+  }
+}
+
 /** What a server counted of a request that its model cannot hold. */
 export interface ContextCounts {
   readonly promptTokens: number | undefined;

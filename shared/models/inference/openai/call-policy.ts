@@ -28,12 +28,14 @@ export interface ModelServer {
    * once, and within the request's time. A timeout then opens the circuit at once, so that only one request waits for a server that
    * hangs.
    * @param canServe which of the servers can serve this request: one of them or more; by default all.
+   * @param isPreferred which of these are called first.
    * @throws AppError `service_unavailable` or `external_service_error`, or another one that the exchange throws.
    */
   call<Result>(
     signal: AbortSignal,
     exchange: (call: ModelCall) => Promise<Result>,
     canServe?: (backend: Backend) => boolean,
+    isPreferred?: (backend: Backend) => boolean,
   ): Promise<Result>;
 }
 
@@ -110,9 +112,11 @@ export const openModelServer = (backends: Backends, task: ModelTask): ModelServe
   });
   const ranks = rankServers(servers);
   return {
-    call: async (signal, exchange, canServe = () => true) => {
+    call: async (signal, exchange, canServe = () => true, isPreferred = () => false) => {
       requireTime();
-      const order = callOrder(ranks).filter(({ backend }) => canServe(backend));
+      const order = callOrder(ranks)
+        .filter(({ backend }) => canServe(backend))
+        .toSorted((one, other) => Number(isPreferred(other.backend)) - Number(isPreferred(one.backend)));
       const call = () => callInTurn(order, task, signal, exchange);
       return isOnly ? call() : measureTask(task, signal, call);
     },

@@ -1,6 +1,6 @@
 import type { AppError } from "../../../platform/errors/app-error.ts";
 import { BackendRefusal } from "../../../platform/outbound/failures.ts";
-import { CircuitOpen, UnknownLanguage } from "./backend.ts";
+import { CircuitOpen, NoSpeakers, UnknownLanguage } from "./backend.ts";
 import { isServersFault } from "./circuit.ts";
 import type { TaskServer } from "./task-server.ts";
 
@@ -38,11 +38,12 @@ const aboutRequest: readonly number[] = [400, 413, 415, 422];
 
 /**
  * Whether another server is called after this failure: the server gets no calls, could not be reached, was silent or busy, failed,
- * refused our key, is out of credit, does not know the model or the language, redirects, or sends a page or an error in place of a
+ * refused our key, is out of credit, does not know the model or the language or who speaks, redirects, or sends a page or an error in place of a
  * reply. Any other refusal is about the request, so it is the caller's.
  */
 export const isFollowed = (failure: AppError): boolean => {
-  if (failure instanceof CircuitOpen || failure instanceof UnknownLanguage) return true;
+  if (failure instanceof CircuitOpen || failure instanceof UnknownLanguage || failure instanceof NoSpeakers)
+    return true;
   if (!isServersFault(failure)) return false;
   const { cause } = failure;
   if (cause instanceof BackendRefusal && !aboutRequest.includes(cause.status)) return true;

@@ -29,11 +29,11 @@ export type RefusableFeature = "speakers" | "times" | "words" | "stream";
 
 /** The fullest form for a request that a model supports, as far as its profile says and without what its server has refused. */
 export const formFor = (
-  { withSegments, withSpeakers, withWords = false }: TranscriptionRequest,
-  { diarizes = true }: ModelProfile["transcription"],
+  { withSegments, speakers, withWords = false }: TranscriptionRequest,
+  { diarizes }: ModelProfile["transcription"],
   { isStreamed, refused }: { readonly isStreamed: boolean; readonly refused: ReadonlySet<RefusableFeature> },
 ): WireForm => {
-  if (withSpeakers && diarizes && !refused.has("speakers"))
+  if (speakers && diarizes !== false && !refused.has("speakers"))
     return { format: "diarized_json", withWords: false, isStreamed: false };
   // Models transcribe better without times, and more of them can; so times are requested only when needed.
   const withTimes = (withSegments || withWords) && !refused.has("times");

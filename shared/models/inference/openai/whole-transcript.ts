@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Turn } from "../lay-turns.ts";
 import type { Segment, SegmentDetails, Transcription, Word } from "../transcription.ts";
 import { failureIn } from "./chat-completion.ts";
 import { jsonOrText } from "./server-words.ts";
@@ -131,4 +132,23 @@ export const parseTranscription = (body: string): Transcription => {
     ),
     ...(words ? { words: words satisfies Word[] } : {}),
   };
+};
+
+const wireTurn = z.object({ ...wireTimes, speaker: z.string().min(1) });
+const wireTurns = z.object({
+  segments: z.array(wireTurn.optional().catch(undefined)),
+  error: z.null().optional(),
+});
+
+/** Reads who speaks when, whether there are words or not. @throws AppError when the body has none, or reports a failure. */
+export const parseTurns = (body: string): Turn[] => {
+  const response = jsonOrText(body);
+  const { data, error } = wireTurns.safeParse(response);
+  if (!data) throw failureIn(response, error, { sent: {}, hasAudio: true });
+  return data.segments
+    .flatMap((turn) => {
+      if (turn?.start === undefined || turn.end === undefined || turn.end < turn.start) return [];
+      return { start: Math.max(0, turn.start), end: turn.end, speaker: turn.speaker };
+    })
+    .toSorted((one, other) => one.start - other.start);
 };

@@ -119,3 +119,37 @@ describe("translated subtitles", () => {
     expect(toSubRip({ segments }, [""])).toBe("");
   });
 });
+
+describe("subtitles of a conversation", () => {
+  const segments = [
+    { start: 0, end: 1, text: "Oli otya?", speaker: "A" },
+    { start: 1, end: 2, text: "Nnyabo?", speaker: "A" },
+    { start: 2, end: 3, text: "Bulungi.", speaker: "B" },
+    { start: 3, end: 4, text: "Weebale.", speaker: "A" },
+  ];
+  const words = segments.map(({ speaker: _, ...word }) => word);
+  const linesOf = (subtitles: string) => subtitles.split("\n").filter((line) => /\p{L}/u.test(line));
+
+  it.each([
+    ["segments", { segments }, ["A: Oli otya?", "Nnyabo?", "B: Bulungi.", "A: Weebale."]],
+    ["words", { segments, words }, ["A: Oli otya? Nnyabo?", "B: Bulungi.", "A: Weebale."]],
+    [
+      "names",
+      { segments, speakerNames: { A: "Amina" } },
+      ["Amina: Oli otya?", "Nnyabo?", "B: Bulungi.", "Amina: Weebale."],
+    ],
+  ])("begin a cue with the speaker where it changes: %s", (_title, transcript, expected) => {
+    expect(linesOf(toSubRip(transcript))).toEqual(expected);
+    expect(linesOf(toWebVtt(transcript)).slice(1)).toEqual(expected);
+  });
+
+  it("name the speakers of a translation", () => {
+    const english = ["How are you?", "Madam?", "Fine.", "Thank you."];
+    expect(linesOf(toSubRip({ segments, speakerNames: { B: "Ben" } }, english))).toEqual([
+      "A: How are you?",
+      "Madam?",
+      "Ben: Fine.",
+      "A: Thank you.",
+    ]);
+  });
+});

@@ -1,0 +1,98 @@
+import * as z from "zod";
+
+/** The responses of both operations. */
+
+const times = {
+  start: z.number().meta({ description: "Seconds from the start of the recording", example: 0.48 }),
+  end: z.number().meta({ description: "Seconds from the start of the recording", example: 2.16 }),
+};
+
+const wholeText = z.string().describe("The whole text, in the language of the recording or in English");
+
+const usage = z
+  .object({
+    type: z.literal("duration").describe("What is counted: the length of the recording"),
+    seconds: z.number().describe("The length of the recording in seconds"),
+  })
+  .describe("What counts in the usage of the account");
+
+const plainTranscript = z
+  .object({
+    text: wholeText.meta({ example: "Wasuze otya nno?" }),
+    usage: usage.optional().meta({ example: { type: "duration", seconds: 3 } }),
+  })
+  .meta({ id: "Transcript" });
+
+const verboseTranscript = z
+  .object({
+    task: z.enum(["transcribe", "translate"]).describe("What was done with the recording"),
+    language: z.string().meta({
+      example: "lg",
+      description: "Of the recording: its ISO 639-1 code if there is one, else ISO 639-3",
+    }),
+    duration: z
+      .number()
+      .meta({ description: "The length of the recording in seconds, measured from its bytes" }),
+    text: wholeText,
+    segments: z
+      .array(
+        z
+          .object({
+            id: z.int().describe("The position of the segment, from 0"),
+            seek: z.int().describe("The offset of the model's window; 0 when the model does not report it"),
+            ...times,
+            text: z.string().describe("What was said in this time"),
+            tokens: z
+              .array(z.int())
+              .describe("The tokens of the text; empty when the model does not report them"),
+            temperature: z.number().describe("The temperature with which the model wrote the text"),
+            avg_logprob: z.number().meta({ description: "0 when the model does not report it" }),
+            compression_ratio: z.number().describe("A high ratio means that the text repeats itself"),
+            no_speech_prob: z.number().meta({ description: "0 when the model does not report it" }),
+          })
+          .meta({ id: "TranscriptSegment" }),
+      )
+      .optional()
+      .describe("What was said when; with the granularity `segment`"),
+    words: z
+      .array(
+        z
+          .object({ word: z.string().describe("One word of the text"), ...times })
+          .meta({ id: "TranscriptWord" }),
+      )
+      .optional()
+      .describe("With the granularity `word`, if the model reports the times of words"),
+    usage,
+  })
+  .meta({ id: "VerboseTranscript" });
+export type VerboseTranscript = z.infer<typeof verboseTranscript>;
+
+export const diarizedTranscript = z
+  .object({
+    task: z.literal("transcribe").describe("What was done with the recording"),
+    duration: z.number().describe("The length of the recording in seconds, measured from its bytes"),
+    text: wholeText,
+    segments: z
+      .array(
+        z
+          .object({
+            type: z.literal("transcript.text.segment").describe("What this is"),
+            id: z.string().meta({ example: "seg_0", description: "The name of the segment" }),
+            ...times,
+            speaker: z.string().meta({
+              example: "A",
+              description:
+                "`A`, `B` and so on, in the order of their first words; `unknown` where the model does not say",
+            }),
+            text: z.string().describe("What was said in this time"),
+          })
+          .meta({ id: "DiarizedSegment" }),
+      )
+      .describe("Who said what, and when"),
+    usage,
+  })
+  .meta({ id: "DiarizedTranscript" });
+export type DiarizedTranscript = z.infer<typeof diarizedTranscript>;
+
+export const transcript = z.union([verboseTranscript, diarizedTranscript, plainTranscript]);
+export type Transcript = z.infer<typeof transcript>;

@@ -16,6 +16,8 @@ export type TextFormat = (typeof textFormats)[number];
 /** A text and what to do with it. */
 export interface TextToTranslate extends LanguagePair {
   readonly text: string;
+  /** What its request calls it, such as `items[1].text`; by default `text`. */
+  readonly name?: string;
   readonly format: TextFormat | MarkupFormat;
   /** How its elements are read. */
   readonly markup?: MarkupOptions | undefined;
@@ -99,11 +101,10 @@ const preparePlain = (text: string, setting: Setting, keepsLines = false): Prepa
   };
 };
 
-/** @throws AppError `unreadable_document` for XML that is not well-formed. */
+/** @throws AppError `unreadable_document` for what is nested too deeply, or too large. */
 const readMarkup = async (
-  source: string,
+  { text: source, markup: options, name = "text" }: TextToTranslate,
   format: MarkupFormat,
-  options: MarkupOptions | undefined,
 ): Promise<OpenedMarkup> => {
   const { openMarkup } = await loadDocumentTools();
   try {
@@ -112,16 +113,17 @@ const readMarkup = async (
     if (!isUnreadableDocument(error)) throw error;
     // As DeepL does: the tags stay, wherever they are.
     if (format === "xml" && !error.isTooLarge) return openMarkup(source, "guarded");
-    throw new AppError("unreadable_document", { message: error.message, param: "text", cause: error });
+    throw new AppError("unreadable_document", { message: error.message, param: name, cause: error });
   }
 };
 
 const prepareMarkup = async (
-  { text: source, markup, isWhole }: TextToTranslate,
+  given: TextToTranslate,
   format: MarkupFormat,
   setting: Setting,
 ): Promise<PreparedText> => {
-  const opened = await readMarkup(source, format, markup);
+  const { isWhole } = given;
+  const opened = await readMarkup(given, format);
   return {
     characters: opened.characters,
     translate: async (translator, signal) => {

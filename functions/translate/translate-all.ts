@@ -55,13 +55,14 @@ export const translateAll = async (
   dependencies: TextDependencies,
 ): Promise<TranslationsOfAll> => {
   checkLimits(texts, param);
-  const withWords = texts.filter((text) => text.trim() !== "");
+  const given = texts.map((text, index) => ({ text, name: `${param}[${index}]` }));
+  const withWords = given.filter(({ text }) => text.trim() !== "");
   const { outcomes, status } = await translateTexts(
-    withWords.map((text) => ({ text, keepsLines: true, isWhole: true, ...options })),
+    withWords.map((text) => ({ ...text, keepsLines: true, isWhole: true, ...options })),
     { ...caller, isAllOrNothing: true },
     dependencies,
   );
-  const byText = new Map(withWords.map((text, index) => [text, outcomes[index]?.translated]));
+  const byText = new Map(withWords.map(({ text }, index) => [text, outcomes[index]?.translated]));
   const counted = new Set<string>();
   const translations = texts.map((text) => {
     const translated = byText.get(text);

@@ -28,7 +28,12 @@ const textsOf = ({
       source_language: item.source_language ?? source,
       target_language: targetLanguage,
     };
-    return { text: item.text, format, ...atItem(index, () => chooseLanguages(requested)) };
+    return {
+      text: item.text,
+      name: `items[${index}].text`,
+      format,
+      ...atItem(index, () => chooseLanguages(requested)),
+    };
   });
 
 type Result = TranslateBatchResponse["results"][number];

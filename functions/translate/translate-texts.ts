@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import type { CharacterQuota, CharacterStatus } from "../../shared/accounts/limits/character-quota.ts";
+import { surroundingWords } from "../../shared/documents/surrounding-words.ts";
 import type { Translator } from "../../shared/models/inference/translation.ts";
 import type { SourceLanguageDetector } from "../../shared/models/source-language/detector.ts";
 import type { AppError } from "../../shared/platform/errors/app-error.ts";
@@ -50,6 +51,17 @@ const distinctTexts = (texts: readonly TextToTranslate[]): DistinctText[] => {
     else distinct.set(name, { text, indexes: [index] });
   }
   return [...distinct.values()];
+};
+
+/** Returns a text with those before and after it as its context. The plain ones of a list stay as they were sent. */
+const withNeighbours = (
+  text: TextToTranslate,
+  index: number,
+  texts: readonly TextToTranslate[],
+): TextToTranslate => {
+  const stays = text.format === "text" && !text.isWhole;
+  const context = text.context ?? surroundingWords((position) => texts[position]?.text, index);
+  return stays || context === undefined ? text : { ...text, context };
 };
 
 const attempt = async (
@@ -109,7 +121,7 @@ export const translateTexts = async (
   { userId, signal, isAllOrNothing = false }: TextsCaller,
   { translator, characters }: Pick<TextDependencies, "translator" | "characters">,
 ): Promise<TranslatedTexts> => {
-  const distinct = distinctTexts(texts);
+  const distinct = distinctTexts(texts.map(withNeighbours));
   const prepared = await Promise.all(
     distinct.map(async (each) => ({ ...each, prepared: await prepareText(each.text) })),
   );

@@ -8,7 +8,7 @@ import { readKeyValues } from "./formats/key-values.ts";
 import { readMarkdown } from "./formats/markdown.ts";
 import { type OfficeFormat, openOffice } from "./formats/office.ts";
 import { readText } from "./formats/plain-text.ts";
-import { readPo } from "./formats/po.ts";
+import { readPo, withCharset } from "./formats/po.ts";
 import { readSrt, readVtt } from "./formats/subtitles.ts";
 import { readXliff } from "./formats/xliff.ts";
 import { readXml, type XmlOptions } from "./formats/xml.ts";
@@ -28,6 +28,7 @@ import {
   translatePassage,
 } from "./segments/translate-segments.ts";
 import type { UntranslatedSegment } from "./segments/untranslated-segment.ts";
+import { surroundingWords } from "./surrounding-words.ts";
 
 /** Options of the parser, in addition to the format. */
 export interface DocumentOptions {
@@ -63,7 +64,7 @@ const readers: Readonly<Record<TextFormat, (source: string, options: DocumentOpt
   strings: (source, { languages }) => readKeyValues(source, "strings", languages?.target),
   android: (source, { languages }) => readAndroid(source, languages),
   ass: (source) => readAss(source),
-  csv: (source, options) => readCsv(source, options),
+  csv: (source, { languages, ...options }) => readCsv(source, { ...options, target: languages?.target }),
 };
 
 /** The formats of a text in a request, other than plain text. A `guarded` one is plain text with placeholders that stay. */
@@ -157,19 +158,8 @@ interface DocumentPart {
   readonly document: ParsedDocument;
 }
 
-/** What a model is shown of a passage before and after. */
-const maxContext = 500;
-
-/** Returns the words before and after a passage. */
-const contextOf = (passages: readonly { readonly passage: Passage }[], index: number): string | undefined => {
-  const wordsAt = (position: number): string =>
-    passages[position]?.passage.text.replaceAll(/<\/?\d+\/?>/g, "").trim() ?? "";
-  const parts = [wordsAt(index - 1).slice(-maxContext), wordsAt(index + 1).slice(0, maxContext)];
-  return parts.filter((part) => /\p{L}/u.test(part)).join("\n") || undefined;
-};
-
 /** A subtitle is often a part of a sentence. */
-const hasContext: ReadonlySet<DocumentFormat> = new Set(["srt", "vtt", "ass"]);
+const subtitles: ReadonlySet<DocumentFormat> = new Set(["srt", "vtt", "ass"]);
 
 const openParts = (
   format: DocumentFormat,
@@ -186,7 +176,11 @@ const openParts = (
     translatePassage: async (index, translate) => {
       const found = passages[index];
       if (!found) throw new RangeError("There is no such passage.");
-      const context = hasContext.has(format) ? contextOf(passages, index) : undefined;
+      const isItem = found.document.segments[found.passage.segments[0] ?? -1]?.isItem;
+      const hasContext = isItem || subtitles.has(format);
+      const context = hasContext
+        ? surroundingWords((position) => passages[position]?.passage.text, index)
+        : undefined;
       return translatePassage(found.document, found.passage, translate, context);
     },
     write: (given) => {
@@ -239,6 +233,7 @@ export const openDocument = (
   const name = format;
   return openParts(format, [{ name, document }], (texts) => {
     const text = texts.get(name);
-    return text === undefined ? bytes : encode(text);
+    if (text === undefined) return bytes;
+    return encode(format === "po" ? withCharset(text) : text);
   });
 };

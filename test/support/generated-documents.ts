@@ -156,10 +156,36 @@ const poText = fc
   .tuple(sentence, fc.constantFrom(" ", "\\n", ' \\"x\\" ', "\\t"), sentence)
   .map(([before, between, after]) => before + between + after);
 
+/** What each grammar replaces, also next to letters. */
+const grammars: Readonly<Record<string, readonly string[]>> = {
+  c: ["%s", "%dMB", "100%%", "%'d", "%5.1fs", "%-10s"],
+  php: ["%1$stext%2$s", "%d", "%%"],
+  python: ["%r", "%(name)s", "%d%%", "%.2fs"],
+  "python-brace": ["{}", "{name}", "{0:>8}", "{{so}}"],
+  "perl-brace": ["{name}"],
+  javascript: ["%s", "%j"],
+  "java-printf": ["%1$s", "%n", "%,d"],
+  java: ["{0}", "{1,number}"],
+  qt: ["%1", "%L2", "%1%2"],
+  "qt-plural": ["%n", "%Ln"],
+  kde: ["%1", "%2"],
+  boost: ["%1%", "%|2$s|", "%%"],
+  ruby: ["%{name}", "%<n>d", "%s"],
+  csharp: ["{0}", "{1:N2}"],
+};
+
+const poFormats = fc
+  .constantFrom(...Object.entries(grammars))
+  .chain(([grammar, placeholders]) =>
+    fc
+      .array(fc.oneof(word, fc.constantFrom(...placeholders)), { minLength: 2, maxLength: 6 })
+      .map((parts) => [`Say ${parts.join(" ")}`, `#, ${grammar}-format\n`] as const),
+  );
+
 /** An entry, and at times another one whose words are equal and cut into other strings. */
 const poEntries = fc
-  .tuple(poText, fc.constantFrom("#: a.c:1\n", "# note\n", "#, c-format\n", ""), fc.boolean())
-  .map(([written, comment, isTwice]) => {
+  .tuple(fc.oneof(fc.tuple(poText, fc.constantFrom("#: a.c:1\n", "# note\n", "")), poFormats), fc.boolean())
+  .map(([[written, comment], isTwice]) => {
     const cut = written.split(/(?<=[a-z])(?=[a-z]{3})/).map((part) => `"${part}"`);
     const again = `\n${comment}msgctxt "b"\nmsgid ""\n${cut.join("\n")}\nmsgstr ""\n`;
     return `${comment}msgid "${written}"\nmsgstr ""\n${isTwice ? again : ""}`;
@@ -181,14 +207,23 @@ const xliffText = fc
   .tuple(sentence, fc.constantFrom(" ", " &amp; ", ' <x id="1"/> ', ' <g id="2">so</g> '), sentence)
   .map(([before, between, after]) => before + between + after);
 
+/** Those of a translator stay. */
 const withoutTargets = (source: string): string =>
-  source.replaceAll(/\s*<target\b(?:[^>]*\/>|[^>]*>[\s\S]*?<\/target>)/g, "");
+  source.replaceAll(/\s*<target\b(?:[^>]*\/>|[^>]*>(?!Omuntu)[\s\S]*?<\/target>)/g, "");
+
+const targets = [
+  ...["", "<target/>", "<target></target>", "<target>Omuntu</target>"],
+  ...["new", "needs-translation"].map((state) => `<target state="${state}">Old</target>`),
+  ...["needs-review-translation", "needs-adaptation", "translated", "final", "signed-off"].map(
+    (state) => `<target state="${state}">Omuntu</target>`,
+  ),
+];
 
 const xliff: GeneratedFormat = {
   format: "xliff",
   documents: document(
     fc
-      .tuple(xliffText, fc.constantFrom("", "<target/>", "<target></target>"))
+      .tuple(xliffText, fc.constantFrom(...targets))
       .map(
         ([source, target]) => `<trans-unit id="a">\n  <source>${source}</source>\n  ${target}</trans-unit>\n`,
       ),
@@ -256,44 +291,37 @@ const equalParagraphs = fc
     return `<w:p>${write(words)}${end}</w:p><w:p>${parts.map((part) => write(part)).join("")}${end}</w:p>`;
   });
 
-const docx: GeneratedFormat = {
-  format: "docx",
-  documents: fc
-    .array(
-      fc.oneof(
-        equalParagraphs,
-        fc
-          .array(
-            fc.oneof(run, fc.constantFrom("<w:r><w:tab/></w:r>", '<w:bookmarkStart w:id="1" w:name="b"/>')),
-            {
-              maxLength: 5,
-            },
-          )
-          .map((runs) => `<w:p>${runs.join("")}</w:p>`),
-      ),
-      { minLength: 1, maxLength: 5 },
+const office = "http://schemas.openxmlformats.org";
+const officeType = "application/vnd.openxmlformats-officedocument";
+
+/** The content types of a package's parts. */
+const contentTypes = (parts: Readonly<Record<string, string>>): string =>
+  `<Types xmlns="${office}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${Object.entries(
+    parts,
+  )
+    .map(([name, type]) => `<Override PartName="/${name}" ContentType="${officeType}.${type}+xml"/>`)
+    .join("")}</Types>`;
+
+/** The relationships of a part, by the files that they point to. */
+const relationships = (targets: Readonly<Record<string, string>>): string =>
+  `<Relationships xmlns="${office}/package/2006/relationships">${Object.entries(targets)
+    .map(
+      ([target, type], index) =>
+        `<Relationship Id="rId${index + 1}" Type="${office}/officeDocument/2006/relationships/${type}" Target="${target}"/>`,
     )
-    .map((paragraphs) =>
-      zipSync({
-        "[Content_Types].xml": strToU8("<Types/>"),
-        "word/document.xml": strToU8(
-          `<?xml version="1.0"?><w:document xmlns:w="w"><w:body>${paragraphs.join("")}</w:body></w:document>`,
-        ),
-        "word/media/a.png": new Uint8Array([1, 2, 3]),
-      }),
-    ),
-  structureOf: (bytes) =>
-    Object.entries(unzipSync(bytes))
-      .map(([name, content]) =>
-        name === "word/document.xml"
-          ? readXmlTokens(strFromU8(content))
-              .filter(({ name: tag }) => tag === "w:p" || tag.startsWith("w:bookmark") || tag === "w:tab")
-              .map(({ kind, name: tag }) => `${kind} ${tag}`)
-              .join(" ")
-          : `${name} ${content.join()}`,
-      )
-      .join("\n"),
-};
+    .join("")}</Relationships>`;
+
+const alone = fc.constantFrom(
+  "<w:r><w:tab/></w:r>",
+  "<w:r><w:br/></w:r>",
+  '<w:bookmarkStart w:id="1" w:name="b"/><w:bookmarkEnd w:id="1"/>',
+  '<w:bookmarkStart w:id="2" w:name="_GoBack"/><w:bookmarkEnd w:id="2"/>',
+  '<w:proofErr w:type="spellStart"/>',
+);
+
+const linked = run.map(
+  (inner) => `<w:hyperlink w:anchor="b">${inner}</w:hyperlink><w:r><w:t> so </w:t></w:r>`,
+);
 
 /** A file of keys with values, each on a line of its own. */
 const keyValues = (
@@ -363,7 +391,11 @@ const ass: GeneratedFormat = {
       .tuple(shortLine, fc.constantFrom(" ", "\\N", " {\\i1}", "\\h"), shortLine)
       .map((parts) => `Dialogue: 0,${assTime},Default,,0,0,0,,${parts.join("")}`),
     "\n",
-  ).map((lines) => bytesOf(`[Script Info]\nTitle: a b\n\n[Events]\nComment: 0,a b\n${text(lines)}\n`)),
+  ).map((lines) =>
+    bytesOf(
+      `[Script Info]\nTitle: a b\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\nComment: 0,${assTime},Default,,0,0,0,,a b\n${text(lines)}\n`,
+    ),
+  ),
   structureOf: (bytes) => text(bytes).replaceAll(/(,0,0,0,,).*/g, "$1"),
 };
 
@@ -383,7 +415,7 @@ const zipped = (
   ),
   structureOf: (bytes) =>
     readXmlTokens(strFromU8(unzipSync(bytes)[name] ?? new Uint8Array()))
-      .filter(({ name: tag }) => /(?:p|si|span|br|tab)$/.test(tag))
+      .filter(({ name: tag }) => /(?:p|si|span|br|tab|hyperlink|bookmark\w+)$/.test(tag))
       .map(({ kind, name: tag }) => `${kind} ${tag}`)
       .toSorted()
       .join(" "),
@@ -396,19 +428,64 @@ const drawingRun = fc
   )
   .map(([words, format]) => `<a:r>${format}<a:t>${words} </a:t></a:r>`);
 
+const docx = zipped(
+  "docx",
+  {
+    "[Content_Types].xml": contentTypes({ "word/document.xml": "wordprocessingml.document.main" }),
+    "_rels/.rels": relationships({ "word/document.xml": "officeDocument" }),
+    "word/media/a.png": "1",
+  },
+  [
+    "word/document.xml",
+    `<?xml version="1.0"?><w:document xmlns:w="${office}/wordprocessingml/2006/main"><w:body>`,
+    "<w:sectPr/></w:body></w:document>",
+  ],
+  fc.oneof(
+    equalParagraphs,
+    fc.array(fc.oneof(run, linked, alone), { maxLength: 5 }).map((runs) => `<w:p>${runs.join("")}</w:p>`),
+  ),
+);
+
 const pptx = zipped(
   "pptx",
-  { "ppt/presentation.xml": "<a/>" },
-  ["ppt/slides/slide1.xml", '<p:sld xmlns:p="p" xmlns:a="a">', "</p:sld>"],
+  {
+    "[Content_Types].xml": contentTypes({
+      "ppt/presentation.xml": "presentationml.presentation.main",
+      "ppt/slides/slide1.xml": "presentationml.slide",
+    }),
+    "_rels/.rels": relationships({ "ppt/presentation.xml": "officeDocument" }),
+    "ppt/_rels/presentation.xml.rels": relationships({ "slides/slide1.xml": "slide" }),
+    "ppt/presentation.xml": `<p:presentation xmlns:p="${office}/presentationml/2006/main" xmlns:r="${office}/officeDocument/2006/relationships"><p:sldIdLst><p:sldId id="256" r:id="rId1"/></p:sldIdLst></p:presentation>`,
+  },
+  [
+    "ppt/slides/slide1.xml",
+    `<p:sld xmlns:p="${office}/presentationml/2006/main" xmlns:a="${office}/drawingml/2006/main"><p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/><p:sp><p:nvSpPr><p:cNvPr id="2" name="T"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/>`,
+    "</p:txBody></p:sp></p:spTree></p:cSld></p:sld>",
+  ],
   fc
     .array(fc.oneof(drawingRun, fc.constant("<a:br/>")), { maxLength: 4 })
     .map((runs) => `<a:p>${runs.join("")}</a:p>`),
 );
 
+const spreadsheet = `${office}/spreadsheetml/2006/main`;
+
 const xlsx = zipped(
   "xlsx",
-  { "xl/workbook.xml": "<a/>" },
-  ["xl/sharedStrings.xml", '<sst xmlns="s">', "</sst>"],
+  {
+    "[Content_Types].xml": contentTypes({
+      "xl/workbook.xml": "spreadsheetml.sheet.main",
+      "xl/worksheets/sheet1.xml": "spreadsheetml.worksheet",
+      "xl/sharedStrings.xml": "spreadsheetml.sharedStrings",
+    }),
+    "_rels/.rels": relationships({ "xl/workbook.xml": "officeDocument" }),
+    "xl/_rels/workbook.xml.rels": relationships({
+      "worksheets/sheet1.xml": "worksheet",
+      "sharedStrings.xml": "sharedStrings",
+    }),
+    "xl/workbook.xml": `<workbook xmlns="${spreadsheet}" xmlns:r="${office}/officeDocument/2006/relationships"><sheets><sheet name="One" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    "xl/worksheets/sheet1.xml": `<worksheet xmlns="${spreadsheet}"><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1"><v>42</v></c></row></sheetData></worksheet>`,
+  },
+  ["xl/sharedStrings.xml", `<sst xmlns="${spreadsheet}">`, "</sst>"],
   fc.oneof(
     sentence.map((words) => `<si><t>Say ${words}</t></si>`),
     fc
@@ -417,16 +494,29 @@ const xlsx = zipped(
   ),
 );
 
+const openDocument = "urn:oasis:names:tc:opendocument:xmlns";
+
 const odt = zipped(
   "odt",
-  {},
-  ["content.xml", '<office:text xmlns:office="o" xmlns:text="t">', "</office:text>"],
+  {
+    mimetype: "application/vnd.oasis.opendocument.text",
+    "META-INF/manifest.xml": `<manifest:manifest xmlns:manifest="${openDocument}:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>`,
+  },
+  [
+    "content.xml",
+    `<office:document-content xmlns:office="${openDocument}:office:1.0" xmlns:text="${openDocument}:text:1.0"><office:body><office:text>`,
+    "</office:text></office:body></office:document-content>",
+  ],
   fc
     .array(
       fc.oneof(
         sentence,
         sentence.map((words) => ` <text:span text:style-name="T1">${words}</text:span> `),
-        fc.constantFrom("<text:tab/>", "<text:s/>", "<text:note><text:p>A note</text:p></text:note>"),
+        fc.constantFrom(
+          "<text:tab/>",
+          "<text:s/>",
+          '<text:note text:note-class="footnote"><text:note-body><text:p>A note</text:p></text:note-body></text:note>',
+        ),
       ),
       { maxLength: 4 },
     )

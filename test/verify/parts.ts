@@ -10,6 +10,7 @@ import {
   pythonClientsPart,
 } from "./clients.ts";
 import { cutsPart } from "./cuts.ts";
+import { documentsPart } from "./documents/documents.ts";
 import { dynamoDbLocalPart } from "./dynamodb-local.ts";
 import { exportsPart } from "./exports.ts";
 import { generatedClientsPart } from "./generated-clients.ts";
@@ -51,6 +52,7 @@ const installing: readonly Part[] = [
   mcpConformancePart,
   secondFactorPart,
   scoresPart,
+  documentsPart,
 ];
 
 /** All second opinions; those that take longest come first. */

@@ -2,6 +2,7 @@ import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
 import type { Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
+import { partsOfCue } from "./cue-lines.ts";
 
 /** Braces have commands of styles; `\N` ends a line, and `\h` is a space that does not. */
 const assSyntax: Syntax = {
@@ -25,15 +26,30 @@ const textStart = (source: string, { start, end }: Range, commas: number): numbe
   return position;
 };
 
+/** Returns the lines of a subtitle. */
+const linesIn = (source: string, { start, end }: Range): Range[] => {
+  let position = start;
+  return source
+    .slice(start, end)
+    .split(/(\\[Nn])/)
+    .flatMap((part): Range[] => {
+      const from = position;
+      position += part.length;
+      return /^\\[Nn]$/.test(part) ? [] : [{ start: from, end: position }];
+    });
+};
+
 const readLine = (source: string, range: Range): DocumentSegment[] => {
   if (drawing.test(source.slice(range.start, range.end))) return [];
-  const words = createPassageReader(source, assSyntax);
-  const pieces = words
-    .read(range)
-    .map((piece) =>
-      piece.kind === "mask" && source[piece.start] === "{" ? ({ ...piece, role: "alone" } as const) : piece,
-    );
-  return words.segmentsOf(pieces);
+  return partsOfCue(source, linesIn(source, range)).flatMap((part) => {
+    const words = createPassageReader(source, assSyntax);
+    const pieces = words
+      .read(part)
+      .map((piece) =>
+        piece.kind === "mask" && source[piece.start] === "{" ? ({ ...piece, role: "alone" } as const) : piece,
+      );
+    return words.segmentsOf(pieces);
+  });
 };
 
 /**

@@ -1,3 +1,4 @@
+import { dateWords } from "../segments/data-values.ts";
 import { requireShortPassage } from "../segments/document-size.ts";
 import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
@@ -141,10 +142,6 @@ const findColumns = (names: readonly string[], columns: readonly string[]): Set<
   return new Set(found.flatMap((indexes) => indexes ?? []));
 };
 
-/** Words in dates: names of days, months and zones, and endings of numbers. */
-const dateWord =
-  /^(?:t|z|am|pm|utc|gmt|eat|st|nd|rd|th|of|(?:mon|tues?|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/i;
-
 const constant = /^(?:true|false|null|none|nil|nan|undefined|n\/a)$/i;
 
 /** Codes of countries and currencies. */
@@ -162,7 +159,7 @@ const contentOf = (text: string): Content => {
   const words = trimmed.match(/[\p{L}\p{M}]+/gu) ?? [];
   const [word = ""] = words;
   const hasDigits = /\d/.test(trimmed);
-  if (word === "" || (hasDigits && words.every((part) => dateWord.test(part)))) return "other";
+  if (word === "" || (hasDigits && words.every((part) => dateWords.test(part)))) return "other";
   if (!/\s/.test(trimmed)) {
     if (constant.test(trimmed) || capitals.test(trimmed)) return "other";
     if (identifierMark.test(trimmed)) return "identifier";
@@ -175,8 +172,8 @@ const contentOf = (text: string): Content => {
 };
 
 /** Returns the words and masks of a cell. */
-const readPieces = (source: string, cell: Cell) => {
-  const words = createPassageReader(source, cell.isQuoted ? quotedSyntax : unquotedSyntax);
+const readPieces = (source: string, cell: Cell, target?: string) => {
+  const words = createPassageReader(source, { ...(cell.isQuoted ? quotedSyntax : unquotedSyntax), target });
   return { words, pieces: words.read(cell) };
 };
 
@@ -212,16 +209,34 @@ const proseColumns = (source: string, names: readonly string[], rows: readonly C
 /** How many characters the name of a column has at most, if no one says that there are names. */
 const maxNameLength = 40;
 
-/** Whether the first row has the names of the columns: short ones, and no sentences. */
+const date = /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}/;
+
+/** Whether two cells, one below the other, are data: the numbers of their rows, or dates. */
+const areData = (one: string, other: string): boolean =>
+  (/^\d+$/.test(one) && Number(other) === Number(one) + 1) || (date.test(one) && date.test(other));
+
+/** Whether the first row has the names of the columns: short ones, each once, no sentences, and no data as in the row below. */
 const isHeader = (source: string, [header = [], second]: readonly CsvRecord[]): boolean => {
-  const names = header.map((cell) => textOf(source, cell).trim());
+  const [names = [], below = []] = [header, second ?? []].map((row) =>
+    row.map((cell) => textOf(source, cell).trim()),
+  );
+  const given = names.filter((name) => name !== "");
   if (!second) return true;
-  return names.every((name) => name.length <= maxNameLength && !/[.!?]$/.test(name));
+  return (
+    new Set(given).size === given.length &&
+    given.every((name) => name.length <= maxNameLength && !/[.!?]$/.test(name)) &&
+    !names.some((name, index) => areData(name, below[index] ?? ""))
+  );
 };
 
 /** Returns the passages of a cell. One without quotes is written again whole, because quotes are around all of it. */
-const readCell = (source: string, cell: Cell, separator: Separator): DocumentSegment[] => {
-  const { words, pieces } = readPieces(source, cell);
+const readCell = (
+  source: string,
+  cell: Cell,
+  separator: Separator,
+  target: string | undefined,
+): DocumentSegment[] => {
+  const { words, pieces } = readPieces(source, cell, target);
   const segments = words.segmentsOf(pieces);
   if (cell.isQuoted) return segments;
   const content = source.slice(cell.start, cell.end);
@@ -259,21 +274,27 @@ export const readCsv = (
   options: {
     readonly columns?: readonly string[] | undefined;
     readonly header?: boolean | undefined;
+    /** The language of the translation, whose plural categories messages have. */
+    readonly target?: string | undefined;
   } = {},
 ): ParsedDocument => {
   const { columns } = options;
   const separator = detectSeparator(source);
   const { records, problem } = readRecords(source, separator);
   if (problem) throw invalid(source, problem.position, problem.text);
-  const hasHeader = options.header ?? isHeader(source, records);
-  const names = (hasHeader ? (records[0] ?? []) : []).map((cell) => textOf(source, cell).trim());
+  const first = (records[0] ?? []).map((cell) => textOf(source, cell).trim());
+  const isNamed = columns?.some((column) => first.includes(column.trim()));
+  const hasHeader = options.header ?? (isNamed || isHeader(source, records));
+  const names = hasHeader ? first : [];
   const rows = records.slice(hasHeader ? 1 : 0);
   const numbers = Array.from({ length: records[0]?.length ?? 0 }, (_, index) => String(index + 1));
   const chosen = columns
     ? findColumns(hasHeader ? names : numbers, columns)
     : proseColumns(source, names, rows);
   const segments = rows.flatMap((row) =>
-    row.flatMap((cell, index) => (chosen.has(index) ? readCell(source, cell, separator) : [])),
+    row.flatMap((cell, index) =>
+      chosen.has(index) ? readCell(source, cell, separator, options.target) : [],
+    ),
   );
   return { source, segments };
 };

@@ -18,12 +18,15 @@ const inlineElements = new Set(
 );
 
 /** Elements whose content no reader reads as prose. */
-const ignoredElements = new Set(
+export const ignoredElements = new Set(
   "code kbd samp var tt script style template math applet iframe noembed noframes svg".split(" "),
 );
 
 /** What readers see or hear of a drawing. */
 const drawingTexts = new Set(["title", "desc", "text"]);
+
+/** Items of lists. */
+const itemElements = new Set(["li", "dt", "dd", "option"]);
 
 const voidElements = new Set(
   "area base br col embed hr img input link meta param source track wbr".split(" "),
@@ -97,9 +100,12 @@ const createHtmlReader = (source: string, { ignored = new Set(), languages }: Ht
   const segments: DocumentSegment[] = [];
   const edits: DocumentEdit[] = [];
   const rename = languageRenamer(languages);
+  const target = languages?.target;
+  let block = "";
   const collect = (syntax: Syntax): PassageCollector =>
-    collectPassage(createPassageReader(source, syntax), (found) => {
-      for (const segment of found) segments.push(segment);
+    collectPassage(createPassageReader(source, { ...syntax, target }), (found) => {
+      const isItem = itemElements.has(block);
+      for (const segment of found) segments.push(isItem ? { ...segment, isItem } : segment);
     });
   const page: Region = { passage: collect(textSyntax), name: "", start: 0, isMarked: false, depth: 1 };
   const regions: Region[] = [];
@@ -129,7 +135,10 @@ const createHtmlReader = (source: string, { ignored = new Set(), languages }: Ht
     const { tagName: name, selfClosing } = tag;
     const isAlone = voidElements.has(name) || selfClosing;
     const isInline = inlineElements.has(name);
-    if (!isInline) passage.end();
+    if (!isInline) {
+      passage.end();
+      block = name;
+    }
     const stays = isMarked(tag) === false || ignored.has(name);
     if (!stays) {
       for (const segment of readTextAttributes(source, tag, attributeSyntax)) segments.push(segment);

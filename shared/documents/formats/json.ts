@@ -128,8 +128,8 @@ const expectations = {
 
 /** Which strings of a document are for people. */
 interface JsonRules {
-  /** Whether a key says that all of its value stays. */
-  readonly staysUnder: (key: string | undefined) => boolean;
+  /** Whether a key says that its value stays, and with it the objects in it. */
+  readonly staysUnder: (key: string | undefined, isObject: boolean) => boolean;
   readonly stays: (text: string) => boolean;
 }
 
@@ -145,9 +145,9 @@ interface OpenContainer {
 /** Follows the tokens of a document. A list replaces recursion, because nesting may be deep. */
 const createJsonReader = (source: string, rules: JsonRules, add: (value: Range, key?: string) => void) => {
   const open: OpenContainer[] = [];
-  const staysHere = (): boolean => {
+  const staysHere = (isObject = false): boolean => {
     const container = open.at(-1);
-    return container !== undefined && (container.stays || rules.staysUnder(container.key));
+    return container !== undefined && (container.stays || rules.staysUnder(container.key, isObject));
   };
   let expected: Expectation = expectations.value;
   const endValue = (): void => {
@@ -172,7 +172,7 @@ const createJsonReader = (source: string, rules: JsonRules, add: (value: Range, 
       const { kind, start } = token;
       if (!expected.kinds.includes(kind)) throw invalid(source, start, `expected was ${expected.name}`);
       if (kind === "{" || kind === "[") {
-        open.push({ kind, stays: staysHere(), key: open.at(-1)?.key });
+        open.push({ kind, stays: staysHere(true), key: open.at(-1)?.key });
         expected = kind === "{" ? expectations.firstKey : expectations.firstValue;
       } else if (kind === '"') addString(token);
       else if (kind === ":") expected = expectations.value;
@@ -207,7 +207,8 @@ export const readJsonTexts = (source: string, target?: string): ParsedDocument =
   // What is escaped is no part of an identifier.
   const stays = (written: string): boolean =>
     isData(written.replaceAll(String.raw`\/`, "/").replaceAll(/\\(?:u[\dA-Fa-f]{4}|.)/g, " "));
-  readWith(source, { staysUnder: isDataKey, stays }, (range, key) => {
+  const staysUnder = (key: string | undefined, isObject: boolean): boolean => !isObject && isDataKey(key);
+  readWith(source, { staysUnder, stays }, (range, key) => {
     if (key !== undefined) return;
     for (const segment of readString(source, range, { ...jsonSyntax, target })) segments.push(segment);
   });

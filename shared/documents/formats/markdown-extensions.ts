@@ -31,12 +31,14 @@ const extensions: readonly Extension[] = [
     instead: (code) => code,
   },
   { pattern: /(?<!`)(`+)(?!`)(?:(?!\n\s*\n)[\s\S]){0,2000}?[^`]\1(?!`)/g, instead: (code) => code },
-  { pattern: /^[ \t]*(?:!!!|\?\?\?\+?|===)[ \t]+[^\r\n"]*(?:"([^"\r\n]*)"[ \t]*)?$/dgm, instead: item },
+  { pattern: /^[ \t]*(?:!!!|\?\?\?\+?)[ \t]+[^\r\n"]*(?:"([^"\r\n]*)"[ \t]*)?$/dgm, instead: item },
+  { pattern: /^[ \t]*===[!+]?[ \t]+"[^"\r\n]*"[ \t]*$/gm, instead: item },
   { pattern: /^[ \t]*:{3,}[^\r\n]*$/gm, instead: blank },
   { pattern: /^\*\[[^\]\r\n]+\]:[^\r\n]*$/gm, instead: blank },
+  // Up to an empty line, as MDX reads it, after an empty line or another such line.
   {
     pattern:
-      /^(?:import\s+(?:[\w*{][^\r\n]*\sfrom\s+)?["'][^"'\r\n]+["'];?|export\s+(?:const|let|default|function|async|\*|\{)[^\r\n]*)[ \t]*$/gm,
+      /(?<=(?:^|\n)[ \t]*\r?\n|["';}]\r?\n|(?<![\s\S]))(?:import\s+(?:(?:type\s+)?[\w*{][^;'"]{0,2000}?\sfrom\s+)?["'][^"'\r\n]+["'];?[ \t]*$|export\s+(?:(?:const|let|var|type|interface|class|async|function)\s[^\r\n]*|default\s+(?:function|class|async|\w+;)[^\r\n]*|[{*][^\r\n]*)(?:\r?\n(?![ \t]*\r?$)[^\r\n]+)*$)/gm,
     instead: blank,
   },
   { pattern: /^[ \t]*\$\$[\s\S]{0,5000}?\$\$[ \t]*$/gm, instead: blank },

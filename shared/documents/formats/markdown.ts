@@ -8,7 +8,7 @@ import { createPassageReader, plainSyntax } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range, SegmentPiece } from "../segments/segment.ts";
 import type { PassageReader, Syntax } from "../segments/syntax.ts";
 import { isUnreadableDocument, UnreadableDocument } from "../segments/unreadable-document.ts";
-import { readHtml } from "./html.ts";
+import { ignoredElements, readHtml } from "./html.ts";
 import { jsonSyntax, readString } from "./json.ts";
 import { inlineExtensions, withoutExtensions } from "./markdown-extensions.ts";
 import { readYaml } from "./yaml.ts";
@@ -57,8 +57,11 @@ const markdownSyntax: Syntax = {
   blank: lineEnd,
 };
 
+/** The title of a link. */
+const titleSyntax: Syntax = { ...plainSyntax, special: '"\\|&', escape: (character) => `\\${character}` };
+
 /** The title of a box. */
-const titleSyntax: Syntax = { ...plainSyntax, special: '"', escape: () => "'" };
+const boxSyntax: Syntax = { ...plainSyntax, special: '"', escape: () => "'" };
 
 /** Where a node is in the source. */
 export const rangeOf = ({ position }: MarkdownNode): Range => ({
@@ -110,9 +113,31 @@ const moved = (segment: DocumentSegment, offset: number): DocumentSegment => {
 
 const voidTag = /^<(?:area|br|hr|img|input|wbr)\b|\/>$|^<[!?]/i;
 
+const tagName = (written: string): string | undefined =>
+  /^<\/?([A-Za-z][^\s/>]*)/.exec(written)?.[1]?.toLowerCase();
+
+/** Returns the index of the tag that ends an element which stays, among the nodes after it, the last one first. */
+const endOfWhole = (
+  source: string,
+  range: Range,
+  after: readonly (MarkdownNode | (() => void))[],
+): number => {
+  const written = source.slice(range.start, range.end);
+  const name = tagName(written) ?? "";
+  const stays =
+    ignoredElements.has(name) || /\stranslate\s*=\s*["']?no\b|["'\s]notranslate["'\s]/i.test(written);
+  if (!stays || voidTag.test(written) || written.startsWith("</")) return -1;
+  const first = after.findLastIndex((node) => typeof node === "function");
+  return after.findLastIndex((node, index) => {
+    if (index <= first || typeof node === "function" || node.type !== "html") return false;
+    const { start, end } = rangeOf(node);
+    return source.slice(start, end).toLowerCase().startsWith(`</${name}`);
+  });
+};
+
 const addHtmlTag = (source: string, range: Range, passage: PassageCollector): void => {
   const written = source.slice(range.start, range.end);
-  const name = /^<\/?([A-Za-z][^\s/>]*)/.exec(written)?.[1]?.toLowerCase();
+  const name = tagName(written);
   if (name === undefined || voidTag.test(written)) passage.addAlone(range);
   else passage.addTag({ ...range, name, isClosing: written.startsWith("</") });
 };
@@ -159,10 +184,11 @@ const withIndent = (source: string, { start, end }: Range): Range => {
 };
 
 /** Adds the nodes of a passage in the order of the source. A stack holds them, because nesting may be deep. */
-const addPassage = (node: MarkdownNode, reading: MarkdownReading): void => {
+const addPassage = (node: MarkdownNode, reading: MarkdownReading, isItem: boolean): void => {
   const { source, segments, words } = reading;
+  const more = isItem ? { isItem } : {};
   const passage = collectPassage(words, (found) => {
-    for (const segment of found) segments.push(checked(reading, segment));
+    for (const segment of found) segments.push({ ...checked(reading, segment), ...more });
   });
   const rest: (MarkdownNode | (() => void))[] = [...(node.children ?? [])].toReversed();
   for (let next = rest.pop(); next; next = rest.pop()) {
@@ -175,8 +201,18 @@ const addPassage = (node: MarkdownNode, reading: MarkdownReading): void => {
     if (title) for (const segment of linkTitle(source, range, title)) segments.push(segment);
     const isAutomatic = type === "link" && /^<|^[^[]/.test(source.slice(range.start, range.end));
     if (type === "text") passage.addText(withIndent(source, range));
-    else if (type === "html") addHtmlTag(source, range, passage);
-    else if (isPair(next) && !isAutomatic) {
+    else if (type === "html") {
+      const end = endOfWhole(source, range, rest);
+      const closing = rest[end];
+      if (closing && typeof closing !== "function") {
+        passage.addAlone({ start: range.start, end: rangeOf(closing).end });
+        rest.length = end;
+        continue;
+      }
+      const { segments: attributes } = readHtml(source.slice(range.start, range.end));
+      for (const segment of attributes) segments.push(moved(segment, range.start));
+      addHtmlTag(source, range, passage);
+    } else if (isPair(next) && !isAutomatic) {
       const first = rangeOf(children[0] ?? next).start;
       const last = rangeOf(children.at(-1) ?? next).end;
       passage.addTag({ start: range.start, end: first, name: type, isClosing: false });
@@ -235,7 +271,7 @@ export const readMarkdown = (source: string): ParsedDocument => {
     segments: [
       ...readMetadata(source, metadata),
       ...words.flatMap((range) => {
-        const title = createPassageReader(source, titleSyntax);
+        const title = createPassageReader(source, boxSyntax);
         return title.segmentsOf(title.read(range));
       }),
     ],
@@ -243,9 +279,11 @@ export const readMarkdown = (source: string): ParsedDocument => {
     structures: createStructures(),
   };
   const rest: MarkdownNode[] = [parseMarkdown(text)];
+  const items = new Set<MarkdownNode>();
   for (let node = rest.pop(); node; node = rest.pop()) {
     const { start, end } = rangeOf(node);
-    if (passageTypes.has(node.type)) addPassage(node, reading);
+    if (node.type === "listItem") for (const child of node.children ?? []) items.add(child);
+    if (passageTypes.has(node.type)) addPassage(node, reading, items.has(node));
     else if (node.type === "html") {
       const html = readHtml(source.slice(start, end)).segments;
       for (const segment of html) reading.segments.push(moved(segment, start));

@@ -1,6 +1,6 @@
 import { collectPassage, type PassageCollector } from "../segments/passage.ts";
 import { createPassageReader } from "../segments/read-words.ts";
-import type { DocumentSegment } from "../segments/segment.ts";
+import type { DocumentSegment, Range } from "../segments/segment.ts";
 import { xmlTextSyntax } from "../segments/xml-syntax.ts";
 import type { XmlToken } from "../segments/xml-tokens.ts";
 
@@ -8,6 +8,9 @@ const paragraphNames = new Set(["text:p", "text:h"]);
 
 /** Their words are between their tags. */
 const pairedNames = new Set(["text:span", "text:a", "text:ruby-base", "text:meta"]);
+
+/** What other parts of the document refer to, and no reader sees. */
+const bookmark = /^text:(?:bookmark|reference-mark)(?:-start|-end)?$/;
 
 /** Where a page ended when the document was stored. */
 const pageBreak = "text:soft-page-break";
@@ -33,9 +36,20 @@ interface OpenParagraph {
   readonly passage: PassageCollector;
   /** The tags of spans that readers do not see have none of the other tags' masks. */
   readonly spans: boolean[];
+  /** Bookmarks within a word, which move to the end of the words. */
+  readonly hidden: Range[];
   /** What stays with all that it contains. */
   whole: { readonly start: number; depth: number } | undefined;
 }
+
+/** Returns a segment with the bookmarks in it after its words. */
+const withHidden = (source: string, segment: DocumentSegment, hidden: readonly Range[]): DocumentSegment => {
+  const [{ start }] = segment.pieces;
+  const { end } = segment.pieces.at(-1) ?? segment.pieces[0];
+  const found = hidden.filter((range) => range.start > start && range.end < end);
+  const after = found.map((range) => source.slice(range.start, range.end)).join("");
+  return after === "" ? segment : { ...segment, layOut: (written) => written + after };
+};
 
 /** Returns the words of a paragraph's part that stays until the end of its element. */
 const endWhole = (paragraph: OpenParagraph, { kind, end }: XmlToken): void => {
@@ -55,11 +69,15 @@ export const readOdtPart = (source: string, tokens: readonly XmlToken[]): Docume
   const open: OpenParagraph[] = [];
   const begin = (): void => {
     const words = createPassageReader(source, xmlTextSyntax);
+    const hidden: Range[] = [];
     const passage = collectPassage(words, (found) => {
-      for (const segment of found) segments.push(segment);
+      for (const segment of found) segments.push(withHidden(source, segment, hidden));
     });
-    open.push({ passage, spans: [], whole: undefined });
+    open.push({ passage, spans: [], hidden, whole: undefined });
   };
+  const isInWord = ({ start, end }: XmlToken): boolean =>
+    /\p{L}(?:<[^<>]*>)*$/u.test(source.slice(Math.max(0, start - 200), start)) &&
+    /^(?:<[^<>]*>)*\p{L}/u.test(source.slice(end, end + 200));
   const addPair = ({ passage, spans }: OpenParagraph, token: XmlToken): void => {
     const isClosing = token.kind === "close";
     const isSeen = isClosing ? (spans.pop() ?? true) : !unseen.has(token.attributes["text:style-name"] ?? "");
@@ -83,6 +101,7 @@ export const readOdtPart = (source: string, tokens: readonly XmlToken[]): Docume
     else if (pairedNames.has(name) && kind !== "empty") addPair(paragraph, token);
     else if (kind === "open") paragraph.whole = { start, depth: 1 };
     else if (name === pageBreak) continue;
+    else if (bookmark.test(name) && isInWord(token)) paragraph.hidden.push(token);
     else paragraph.passage.addAlone(token);
   }
   return segments;

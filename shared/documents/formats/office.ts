@@ -1,13 +1,13 @@
 import { isData } from "../segments/data-values.ts";
 import { requireFewParts } from "../segments/document-size.ts";
 import { type DocumentLanguages, languageRenamer, type RenameLanguage } from "../segments/language-tags.ts";
-import { createPassageReader } from "../segments/read-words.ts";
-import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import type { DocumentEdit, DocumentSegment, ParsedDocument } from "../segments/segment.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
-import { xmlTextSyntax } from "../segments/xml-syntax.ts";
 import { readXmlTokens, type XmlToken } from "../segments/xml-tokens.ts";
 import { readOdtPart } from "./odt.ts";
+import { attributeRange, readOthers } from "./office-others.ts";
 import { readParagraphs } from "./office-paragraphs.ts";
+import { createPartKinds } from "./office-parts.ts";
 import { segmentsOfRuns } from "./office-runs.ts";
 import { repack, unpack, type ZippedFile, zippedText } from "./zip-archive.ts";
 
@@ -18,7 +18,7 @@ const maxTextBytes = 20 * 1_024 * 1_024;
 /** In UTF-16 units, without formatting: as much as a document has that is text only. */
 const maxWords = 10 * 1_024 * 1_024;
 
-/** What is read of a format: files by their names, or by the ends of their content types. */
+/** What is read of a format: files by a line of their kinds. */
 interface OfficeTable {
   /** The file that each document of the format has. */
   readonly main: RegExp;
@@ -35,15 +35,6 @@ interface OfficeTable {
   readonly stays?: (files: readonly ZippedFile[]) => (text: string) => boolean;
 }
 
-/** Attributes that people read or hear: descriptions of pictures, and the words of WordArt. */
-const readAttributes: Readonly<Record<string, readonly string[]>> = {
-  "wp:docPr": ["descr", "title"],
-  "pic:cNvPr": ["descr", "title"],
-  "p:cNvPr": ["descr", "title"],
-  "xdr:cNvPr": ["descr", "title"],
-  "v:textpath": ["string"],
-};
-
 /** The attributes that name a language. */
 const languageAttributes: Readonly<Record<string, string>> = {
   "w:lang": "w:val",
@@ -53,42 +44,6 @@ const languageAttributes: Readonly<Record<string, string>> = {
   "a:defRPr": "lang",
   "style:text-properties": "fo:language",
 };
-
-/** Returns the range of an attribute's value, without its quotes. */
-const attributeRange = (source: string, { start, end }: XmlToken, name: string): Range | undefined => {
-  const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(source.slice(start, end));
-  if (!found) return undefined;
-  const to = start + found.index + found[0].length - 1;
-  return { start: to - (found[1] ?? found[2] ?? "").length, end: to };
-};
-
-/** Returns the words of attributes and of elements that have text only. */
-const readOthers = (
-  source: string,
-  tokens: readonly XmlToken[],
-  titles: ReadonlySet<string>,
-): DocumentSegment[] => {
-  const segments: DocumentSegment[] = [];
-  const read = (range: Range): void => {
-    const words = createPassageReader(source, xmlTextSyntax);
-    for (const segment of words.segmentsOf(words.read(range))) segments.push(segment);
-  };
-  for (const [index, token] of tokens.entries()) {
-    const { kind, name, attributes } = token;
-    if (kind === "open" && titles.has(name)) {
-      const text = tokens[index + 1];
-      if (text?.kind === "text") read(text);
-    } else if (kind === "open" || kind === "empty") {
-      for (const attribute of readAttributes[name] ?? []) {
-        const range = attributes[attribute] ? attributeRange(source, token, attribute) : undefined;
-        if (range) read(range);
-      }
-    }
-  }
-  return segments;
-};
-
-const titleNames = new Set(["dc:title", "svg:title", "svg:desc"]);
 
 /** Returns the properties of a run with the language that it names afterwards. */
 const withLanguage = (properties: string, rename: RenameLanguage): string =>
@@ -105,7 +60,7 @@ const readRuns = (source: string, tokens: readonly XmlToken[], rename: RenameLan
       names,
     ),
   ),
-  ...readOthers(source, tokens, titleNames),
+  ...readOthers(source, tokens),
 ];
 
 /** Numbers and codes in cells stay. So do the names of a table's columns, which are in its definition and in formulas as well. */
@@ -120,30 +75,34 @@ const staysInSheets = (files: readonly ZippedFile[]): ((text: string) => boolean
   return (text) => isData(text) || names.has(text.trim());
 };
 
-/** Files that documents of Office have in common: pictures of words, charts, and the title. */
-const common = String.raw`drawingml\.(?:diagramData|chart)\+xml|\.ms-office\.drawingml\.diagramDrawing\+xml|core-properties\+xml`;
+/** Files that documents of Office have in common: pictures of words, charts, comments, and the title. */
+const common = String.raw`(?:drawingml\.(?:diagramData|chart)|\.ms-office\.(?:drawingml\.diagramDrawing|chartex)|core-properties|\.(?:threaded)?comments)\+xml$|^#(?:diagramData|diagramDrawing|chart|chartEx|core-properties|comments|threadedComment)$`;
 
 const office: Readonly<Record<OfficeFormat, OfficeTable>> = {
   docx: {
-    main: /^word\/document\.xml$|wordprocessingml\.(?:document|template)\.main\+xml$|\.(?:document|template)\.macroEnabled\.main\+xml$/,
+    main: /^word\/document\.xml$|wordprocessingml\.(?:document|template)\.main\+xml$|\.(?:document|template)\.macroEnabled\.main\+xml$|^#officeDocument w:document$/m,
     parts: new RegExp(
-      String.raw`^word\/(?:document|header\d*|footer\d*|footnotes|endnotes|comments)\.xml$|(?:\.main|\.header|\.footer|\.footnotes|\.endnotes|\.comments)\+xml$|${common}$`,
+      String.raw`^word\/(?:document|header\d*|footer\d*|footnotes|endnotes|comments)\.xml$|(?:\.main|\.header|\.footer|\.footnotes|\.endnotes)\+xml$|^#(?:officeDocument w:document|header|footer|footnotes|endnotes)$|${common}`,
+      "m",
     ),
-    settings: /^word\/(?:styles|settings|numbering)\.xml$|(?:\.styles|\.settings)\+xml$/,
+    settings:
+      /^word\/(?:styles|settings|numbering)\.xml$|(?:\.styles|\.settings)\+xml$|^#(?:styles|settings)$/m,
     readPart: readRuns,
   },
   pptx: {
-    main: /^ppt\/presentation\.xml$|\.(?:presentation|slideshow|template)\.main\+xml$/,
+    main: /^ppt\/presentation\.xml$|\.(?:presentation|slideshow|template)\.main\+xml$|^#officeDocument p:presentation$/m,
     parts: new RegExp(
-      String.raw`^ppt\/(?:slides\/slide|notesSlides\/notesSlide)\d+\.xml$|\.(?:slide|notesSlide)\+xml$|${common}$`,
+      String.raw`^ppt\/(?:slides\/slide|notesSlides\/notesSlide)\d+\.xml$|\.(?:slide|notesSlide)\+xml$|^#(?:slide|notesSlide)$|${common}`,
+      "m",
     ),
-    settings: /^ppt\/presentation\.xml$/,
+    settings: /^ppt\/presentation\.xml$|^#officeDocument p:presentation$/m,
     readPart: readRuns,
   },
   xlsx: {
-    main: /^xl\/workbook\.xml$|\.sheet\.main\+xml$/,
+    main: /^xl\/workbook\.xml$|\.sheet\.main\+xml$|^#officeDocument (?:\w+:)?workbook$/m,
     parts: new RegExp(
-      String.raw`^xl\/(?:sharedStrings|worksheets\/sheet\d+|comments\d*|drawings\/drawing\d+)\.xml$|\.(?:sharedStrings|worksheet|comments)\+xml$|\.drawing\+xml$|${common}$`,
+      String.raw`^xl\/(?:sharedStrings|worksheets\/sheet\d+|comments\d*|drawings\/drawing\d+)\.xml$|\.(?:sharedStrings|worksheet|drawing)\+xml$|^#(?:sharedStrings|worksheet|drawing)$|${common}`,
+      "m",
     ),
     readPart: readRuns,
     stays: staysInSheets,
@@ -151,20 +110,8 @@ const office: Readonly<Record<OfficeFormat, OfficeTable>> = {
   odt: {
     main: /^content\.xml$/,
     parts: /^(?:content|styles|meta)\.xml$/,
-    readPart: (source, tokens) => [...readOdtPart(source, tokens), ...readOthers(source, tokens, titleNames)],
+    readPart: (source, tokens) => [...readOdtPart(source, tokens), ...readOthers(source, tokens)],
   },
-};
-
-/** Returns the content types of files that the package lists one by one. */
-const contentTypes = (files: readonly ZippedFile[]): ReadonlyMap<string, string> => {
-  const listed = files.find(({ name }) => name === "[Content_Types].xml");
-  const tags = listed ? zippedText(listed).match(/<(?:\w+:)?Override\b[^>]*>/g) : null;
-  return new Map(
-    (tags ?? []).map((tag) => [
-      /PartName\s*=\s*["']\/?([^"']*)["']/.exec(tag)?.[1] ?? "",
-      /ContentType\s*=\s*["']([^"']*)["']/.exec(tag)?.[1] ?? "",
-    ]),
-  );
 };
 
 const editLanguages = (
@@ -212,11 +159,13 @@ const readPart = (
 };
 
 /** Returns the texts of a file. @throws UnreadableDocument */
-const partsOf = (files: readonly ZippedFile[], format: OfficeFormat): Part[] => {
+const partsOf = (
+  files: readonly ZippedFile[],
+  format: OfficeFormat,
+  kindsOf: (name: string) => string,
+): Part[] => {
   const { parts, settings } = office[format];
-  const types = contentTypes(files);
-  const is = (pattern: RegExp | undefined, name: string): boolean =>
-    pattern !== undefined && (pattern.test(name) || pattern.test(types.get(name) ?? ""));
+  const is = (pattern: RegExp | undefined, name: string): boolean => pattern?.test(kindsOf(name)) ?? false;
   const found = files.filter(({ name }) => is(parts, name) || is(settings, name));
   if (found.reduce((sum, { bytes }) => sum + bytes.length, 0) > maxTextBytes) {
     throw new UnreadableDocument("The text of the document, with its formatting, has more than 20 MB.");
@@ -255,10 +204,10 @@ export const openOffice = (
       },
     );
   const files = unpack(bytes, damaged);
-  const types = contentTypes(files);
+  const kindsOf = createPartKinds(files);
   const { main } = office[format];
-  if (!files.some((file) => main.test(file.name) || main.test(types.get(file.name) ?? ""))) throw damaged();
-  const parts = partsOf(files, format);
+  if (!files.some((file) => main.test(kindsOf(file.name)))) throw damaged();
+  const parts = partsOf(files, format, kindsOf);
   requireFewParts(
     parts.map(({ source }) => source),
     format,

@@ -1,7 +1,7 @@
 import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
 import { isGrammar, type PlaceholderGrammar, replacedIn } from "../segments/placeholders.ts";
 import { createPassageReader } from "../segments/read-words.ts";
-import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import type { DocumentEdit, DocumentSegment, ParsedDocument } from "../segments/segment.ts";
 import type { Syntax } from "../segments/syntax.ts";
 import { wholeSegment } from "../segments/whole-segment.ts";
 import { type Entry, readEntries, type Statement } from "./po-entries.ts";
@@ -52,42 +52,58 @@ const layOutLike = (source: string, { strings }: Statement): ((written: string) 
   return (written) => [...start, ...wrap(written, width)].map((line) => `"${line}"`).join(separator);
 };
 
+/** The quotes between two strings of one text, which are not escaped. */
+const joint = /(?<=(?:^|[^\\])(?:\\\\)*)"\s*"/g;
+
+/** Returns a written text without the quotes between its strings. */
+const joined = (written: string): string => written.replaceAll(joint, "");
+
 /** Returns the words of a statement as the translation of another one. Line breaks around them are added again. */
 const readTranslation = (
   source: string,
   statement: Statement,
   translation: Statement,
-  grammar: PlaceholderGrammar | undefined,
-): DocumentSegment[] => {
-  const words = createPassageReader(source, { ...poSyntax, placeholders: grammar, isWhole: true });
-  const pieces = statement.strings.flatMap((range) => words.read(range));
-  const { segment, staying } = wholeSegment(words, pieces);
-  const [first] = translation.strings;
-  const last = translation.strings.at(-1);
-  if (!segment || !first || !last) return [...staying];
-  const writtenOf = (some: readonly Range[]): string =>
-    some.map(({ start, end }) => source.slice(start, end)).join("");
+  {
+    grammar,
+    target,
+  }: { readonly grammar: PlaceholderGrammar | undefined; readonly target: string | undefined },
+): Required<Pick<ParsedDocument, "segments" | "edits">> => {
+  const words = createPassageReader(source, {
+    ...poSyntax,
+    joint,
+    placeholders: grammar,
+    target,
+    isWhole: true,
+  });
+  const [from, to] = [statement.strings[0], statement.strings.at(-1)];
+  const [first, last] = [translation.strings[0], translation.strings.at(-1)];
+  if (!from || !to || !first || !last) return { segments: [], edits: [] };
+  const range = { start: from.start, end: to.end };
+  const { segment, inner, staying } = wholeSegment(words, words.read(range));
+  const layOut = layOutLike(source, statement);
+  const destination = { start: first.start - 1, end: last.end + 1, before: "", after: "" };
+  if (!segment) {
+    const copy = { ...range, layOut: (written: string) => layOut(joined(written)) };
+    const edit = { ...destination, text: "", copy, of: inner, needsAll: true } as const;
+    return { segments: [...inner, ...staying], edits: inner.length > 0 ? [edit] : [] };
+  }
   const { start } = segment.pieces[0];
   const { end } = segment.pieces.at(-1) ?? segment.pieces[0];
-  const before = writtenOf(pieces.filter((piece) => piece.end <= start));
-  const after = writtenOf(pieces.filter((piece) => piece.start >= end));
-  const layOut = layOutLike(source, statement);
-  const whole = writtenOf(statement.strings);
-  return [
-    {
-      ...segment,
-      destination: { start: first.start - 1, end: last.end + 1, before: "", after: "" },
-      layOut: (written) => layOut(`${before}${written}${after}`),
-      ...(grammar
-        ? { hasStructure: (written) => replacedIn(unquoted(written), grammar) === replacedIn(whole, grammar) }
-        : {}),
-    },
-    ...staying,
-  ];
+  const [before, after] = [source.slice(range.start, start), source.slice(end, range.end)];
+  const whole = joined(source.slice(range.start, range.end));
+  const written: DocumentSegment = {
+    ...segment,
+    destination,
+    layOut: (text) => layOut(joined(`${before}${text}${after}`)),
+    ...(grammar
+      ? { hasStructure: (text) => replacedIn(unquoted(text), grammar) === replacedIn(whole, grammar) }
+      : {}),
+  };
+  return { segments: [written, ...inner, ...staying], edits: [] };
 };
 
 /** Returns the strings of a written statement without their quotes. */
-const unquoted = (written: string): string => written.replaceAll(/^"|"$|"\s+"/g, "");
+const unquoted = (written: string): string => joined(written.replaceAll(/^"|"$/g, ""));
 
 const isEmpty = ({ strings }: Statement): boolean => strings.every(({ start, end }) => start === end);
 
@@ -142,21 +158,22 @@ const readEntry = (
   source: string,
   entry: Entry,
   forms: number,
-  { retranslate = false, keepsFuzzy = true }: PoOptions,
+  { languages, retranslate = false, keepsFuzzy = true }: PoOptions,
 ): Pick<ParsedDocument, "segments" | "edits"> => {
   const { source: singular, plural, translations } = entry;
   const flags = flagsOf(source, entry);
   const isFuzzy = flags.includes("fuzzy");
   const grammar = flags.map((flag) => flag.replace(/-format$/, "")).find(isGrammar);
-  const segments = translations.flatMap((translation) => {
+  const read = translations.map((translation) => {
     // A language with one form has it for all numbers.
     const statement = translation.form || forms === 1 ? (plural ?? singular) : singular;
-    if (!statement) return [];
-    return isFuzzy || retranslate || isEmpty(translation)
-      ? readTranslation(source, statement, translation, grammar)
-      : [];
+    return statement && (isFuzzy || retranslate || isEmpty(translation))
+      ? readTranslation(source, statement, translation, { grammar, target: languages?.target })
+      : { segments: [], edits: [] };
   });
-  return { segments, edits: isFuzzy && !keepsFuzzy ? withoutFuzzy(source, entry, segments) : [] };
+  const segments = read.flatMap((found) => found.segments);
+  const flagEdits = isFuzzy && !keepsFuzzy ? withoutFuzzy(source, entry, segments) : [];
+  return { segments, edits: [...read.flatMap(({ edits }) => edits), ...flagEdits] };
 };
 
 /**
@@ -184,4 +201,23 @@ export const readPo = (source: string, options: PoOptions = {}): ParsedDocument 
       ...read.flatMap(({ edits = [] }) => edits),
     ],
   };
+};
+
+/** The line of a header that names the encoding. */
+const contentType = String.raw`Content-Type: text/plain; charset=UTF-8\n`;
+
+/** Returns a translated file with its encoding in the header: programs of gettext need it, once there is more than ASCII. */
+export const withCharset = (written: string): string => {
+  const header = /^[ \t]*msgid[ \t]*""[ \t]*\r?\n[ \t]*msgstr[ \t]*"/m.exec(written);
+  const start = header ? header.index + header[0].length : 0;
+  const named = /^[^\r\n]*(?:\r?\n"[^\r\n]*)*\bcharset=(\w*)/.exec(written.slice(start));
+  // The name that templates have before someone writes one.
+  if (header && named?.[1] === "CHARSET") {
+    const end = start + named[0].length;
+    return `${written.slice(0, end - "CHARSET".length)}UTF-8${written.slice(end)}`;
+  }
+  if ((header && named) || !/[\u0080-\uFFFF]/.test(written)) return written;
+  return header
+    ? `${written.slice(0, start)}${contentType}${written.slice(start)}`
+    : `msgid ""\nmsgstr "${contentType}"\n\n${written}`;
 };

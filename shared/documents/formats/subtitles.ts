@@ -4,6 +4,7 @@ import { createPassageReader, plainSyntax } from "../segments/read-words.ts";
 import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
 import type { Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
+import { partsOfCue } from "./cue-lines.ts";
 
 /** What can be read at a glance, as in `shared/recordings/transcripts`. */
 const maxLineLength = 42;
@@ -148,13 +149,10 @@ const addCue = (source: string, { start, end }: Range, passage: PassageCollector
   passage.end();
 };
 
-/** Returns the segments of a cue: one, or one for each of two people who speak, whose lines begin with a dash. */
+/** Returns the segments of a cue: one, or one for each of its parts. */
 const segmentsOf = (source: string, cue: Cue, syntax: Syntax, lineEnd: string): DocumentSegment[] => {
-  const isDialogue =
-    cue.lines.length > 1 && cue.lines.every(({ start, end }) => /^\s*[-–—]/.test(source.slice(start, end)));
-  const ranges: readonly Range[] = isDialogue ? cue.lines : [cue];
   const segments: DocumentSegment[] = [];
-  for (const range of ranges) {
+  for (const range of partsOfCue(source, cue.lines)) {
     const words = createPassageReader(source, syntax);
     const add = (found: readonly DocumentSegment[]): void => {
       for (const segment of found) segments.push(segment);
@@ -185,7 +183,7 @@ const readSubtitles = (
 
 /** Returns the edit of the language in the head of a WebVTT file, which is before its first empty line. */
 const editLanguage = (source: string, languages: DocumentLanguages | undefined): DocumentEdit[] => {
-  const [head = ""] = source.split(/(?:\r*\n|\r){2}/, 1);
+  const [head = ""] = source.split(/(?:\r*\n|\r(?!\r*\n)){2}/, 1);
   const [, name = "", value = ""] = /^(WEBVTT[\s\S]*?[\r\n]Language:[ \t]*)([\w-]+)/.exec(head) ?? [];
   const text = languageRenamer(languages)(value);
   return text === undefined ? [] : [{ start: name.length, end: name.length + value.length, text }];

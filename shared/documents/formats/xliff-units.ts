@@ -85,6 +85,8 @@ export interface Reading {
   readonly tokens: readonly XmlToken[];
   readonly nameOf: (token: XmlToken) => string;
   readonly rename: RenameLanguage;
+  /** The language of the translation. */
+  readonly target: string | undefined;
 }
 
 export const tokenAt = ({ tokens, source }: Reading, index: number): XmlToken =>

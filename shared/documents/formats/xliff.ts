@@ -11,7 +11,7 @@ import type {
 import type { PassageReader, Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 import { wholeSegment } from "../segments/whole-segment.ts";
-import { forbiddenCharacters, withAttribute, xmlTextSyntax } from "../segments/xml-syntax.ts";
+import { withAttribute, xmlTextSyntax } from "../segments/xml-syntax.ts";
 import { readXmlTokens, type XmlToken } from "../segments/xml-tokens.ts";
 import {
   contentTokens,
@@ -38,7 +38,8 @@ const cdataSyntax: Syntax = {
   isWhole: true,
   escaped: /<[^<>]*>/g,
   decode: (tag) => tag,
-  special: forbiddenCharacters,
+  special: "",
+  escape: (character) => character,
 };
 
 const isCode = ({ nameOf }: Reading, token: XmlToken): boolean =>
@@ -74,19 +75,20 @@ const readCdata = (source: string, { start, end }: Range): ReturnType<typeof who
     const isTag = piece.kind === "mask" && source[piece.start] === "<";
     return isTag ? { ...piece, role: "alone" } : piece;
   });
-  const { segment, staying } = wholeSegment(words, pieces);
-  return { segment: segment && { ...segment, isOrdered: true }, staying };
+  const { segment, ...others } = wholeSegment(words, pieces);
+  return { segment: segment && { ...segment, isOrdered: true }, ...others };
 };
 
 /** Returns the passage of a source. */
 const readSource = (reading: Reading, part: UnitPart): ReturnType<typeof wholeSegment> => {
-  const inner = contentTokens(reading, part);
-  const [only, ...others] = inner.filter((token) => !isSpace(reading, token));
+  const content = contentTokens(reading, part);
+  const [only, ...others] = content.filter((token) => !isSpace(reading, token));
   if (only?.kind === "cdata" && others.length === 0) return readCdata(reading.source, only);
-  const words = createPassageReader(reading.source, { ...xmlTextSyntax, isWhole: true });
-  const { segment, staying } = wholeSegment(words, readPieces(reading, part, words));
-  const isOrdered = inner.some((token) => orderedNames.has(reading.nameOf(token)));
-  return { segment: segment && isOrdered ? { ...segment, isOrdered } : segment, staying };
+  const { source, target } = reading;
+  const words = createPassageReader(source, { ...xmlTextSyntax, target, isWhole: true });
+  const { segment, ...more } = wholeSegment(words, readPieces(reading, part, words));
+  const isOrdered = content.some((token) => orderedNames.has(reading.nameOf(token)));
+  return { segment: segment && isOrdered ? { ...segment, isOrdered } : segment, ...more };
 };
 
 /** Returns a tag of a target for what a model has written: with the state of that, and its language. */
@@ -97,10 +99,14 @@ const withState = (reading: Reading, { name }: Unit, tag: string, { attributes }
 };
 
 /** Returns the edits of the tags of a unit that is translated. Those of a target that is written with its tag are in that. */
-const editStates = (reading: Reading, unit: Unit, segment: DocumentSegment): DocumentEdit[] => {
+const editStates = (
+  reading: Reading,
+  unit: Unit,
+  when: Pick<DocumentEdit, "of" | "needsAll">,
+): DocumentEdit[] => {
   const target = unit.parts.get("target");
   const edit = ({ start, end }: XmlToken, change: (tag: string) => string): DocumentEdit => ({
-    ...{ start, end, text: change(reading.source.slice(start, end)), of: [segment] },
+    ...{ start, end, text: change(reading.source.slice(start, end)), ...when },
   });
   const token = target && tokenAt(reading, target.open);
   return [
@@ -134,29 +140,37 @@ const destinationOf = (reading: Reading, unit: Unit, part: UnitPart): Destinatio
 /** Returns how many marks a text has that end a CDATA section, and are not allowed elsewhere. */
 const countEnds = (text: string): number => text.split("]]>").length - 1;
 
-const readUnit = (reading: Reading, unit: Unit): DocumentSegment[] => {
+/** Returns the passages of a unit, and the edits that their translation brings. */
+const readUnit = (reading: Reading, unit: Unit): Required<Pick<ParsedDocument, "segments" | "edits">> => {
   const part = unit.parts.get("seg-source") ?? unit.parts.get("source");
-  if (!part || part.open === part.close) return [];
-  const { segment, staying } = readSource(reading, part);
-  if (!segment) return [...staying];
+  if (!part || part.open === part.close) return { segments: [], edits: [] };
+  const { segment, inner, staying } = readSource(reading, part);
   const content = innerRange(reading, part);
   const destination = destinationOf(reading, unit, part);
+  if (!segment) {
+    const when = { of: inner, needsAll: true } as const;
+    const layOut = (written: string): string => destination.before + written + destination.after;
+    const { start, end } = destination;
+    const edits: DocumentEdit[] = [
+      { start, end, text: "", copy: { ...content, layOut }, ...when },
+      ...editStates(reading, unit, when),
+    ];
+    return { segments: [...inner, ...staying], edits: inner.length > 0 ? edits : [] };
+  }
   // A passage begins with its first word: what is before it is also in the target.
   const { start } = segment.pieces[0];
   const { end } = segment.pieces.at(-1) ?? segment.pieces[0];
   const ends = countEnds(reading.source.slice(content.start, content.end));
-  return [
-    {
-      ...segment,
-      hasStructure: (written) => countEnds(written) === ends,
-      destination: {
-        ...destination,
-        before: destination.before + reading.source.slice(content.start, start),
-        after: reading.source.slice(end, content.end) + destination.after,
-      },
+  const written: DocumentSegment = {
+    ...segment,
+    hasStructure: (text) => countEnds(text) === ends,
+    destination: {
+      ...destination,
+      before: destination.before + reading.source.slice(content.start, start),
+      after: reading.source.slice(end, content.end) + destination.after,
     },
-    ...staying,
-  ];
+  };
+  return { segments: [written, ...inner, ...staying], edits: editStates(reading, unit, { of: [written] }) };
 };
 
 /** The elements that name the languages, and how they name the target's: of a file in XLIFF 1.2, of the document in XLIFF 2. */
@@ -216,12 +230,13 @@ export const readXliff = (
   const prefix = root.slice(0, -"xliff".length);
   const nameOf = ({ name }: XmlToken): string =>
     name.startsWith(prefix) ? name.slice(prefix.length) : `:${name}`;
-  const reading = { source, tokens, nameOf, rename: languageRenamer(languages) };
+  const target = languages?.target;
+  const reading = { source, tokens, nameOf, rename: languageRenamer(languages), target };
   const units = findUnits(tokens, nameOf);
   const stays = (unit: Unit): boolean => !retranslate && hasTranslation(reading, unit);
   const read = units
     .filter((unit) => unit.isTranslated && !stays(unit))
-    .map((unit) => ({ unit, segments: readUnit(reading, unit) }));
+    .map((unit) => readUnit(reading, unit));
   const segments = read
     .flatMap((found) => found.segments)
     .toSorted((one, other) => one.pieces[0].start - other.pieces[0].start);
@@ -230,9 +245,7 @@ export const readXliff = (
     source,
     segments,
     edits: [
-      ...read.flatMap(({ unit, segments: [segment] }) =>
-        segment && !segment.staying ? editStates(reading, unit, segment) : [],
-      ),
+      ...read.flatMap(({ edits }) => edits),
       ...(languages ? editLanguages(reading, languages, segments, staying) : []),
     ],
   };

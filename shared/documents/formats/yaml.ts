@@ -19,7 +19,7 @@ import { jsonSyntax } from "./json.ts";
 /** A line's end within a text is a blank; an empty line ends one. */
 const folded: Pick<Syntax, "blank" | "lineBreak"> = {
   blank: /[ \t]*(?:\r\n|[\r\n])[ \t]*/g,
-  lineBreak: /[ \t]*(?:\r\n|[\r\n])[ \t]*(?:(?:\r\n|[\r\n])[ \t]*)+/g,
+  lineBreak: /[ \t]*(?:\r?\n|\r(?!\n))[ \t]*(?:(?:\r?\n|\r(?!\n))[ \t]*)+/g,
 };
 
 const plainSyntax: Syntax = {
@@ -151,9 +151,9 @@ export const readYaml = (source: string, { languages, keys }: YamlOptions = {}):
     }
     for (const edit of editRoot(document.contents, languages)) edits.push(edit);
     visit(document, {
-      Pair: (_, { key }) => {
+      Pair: (_, { key, value }) => {
         const name = isScalar(key) ? String(key.value) : undefined;
-        const isRead = keys ? name !== undefined && keys.has(name) : !isDataKey(name);
+        const isRead = keys ? name !== undefined && keys.has(name) : isMap(value) || !isDataKey(name);
         return isRead ? undefined : visit.SKIP;
       },
       Scalar: (key, node, path) => {

@@ -1,9 +1,9 @@
 /** Keys of values that programs read. */
 const dataKeys = new Set(["id", "type", "key", "href", "src", "class", "className", "icon"]);
 
-/** Words in dates. */
-const dateWords =
-  /^(?:\d+|t|z|am|pm|utc|gmt|st|nd|rd|th|(?:mon|tues?|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?|(?:jan|febr)(?:uary)?|feb|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/i;
+/** Words in dates: names of days, months and zones, and endings of numbers. */
+export const dateWords =
+  /^(?:\d+|t|z|am|pm|utc|gmt|eat|of|st|nd|rd|th|(?:mon|tues?|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?|(?:jan|febr)(?:uary)?|feb|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/i;
 
 /** One word that no language has: with digits, `_` and signs, `a.b`, `camelCase`, a path, the name of a file, or `en-GB`. */
 const dataWord =

@@ -12,7 +12,7 @@ export interface DecodedText {
 const declarations: readonly RegExp[] = [
   /^(\s*<\?xml\b[^>]*?\bencoding\s*=\s*["'])([\w.:-]+)/i,
   /(<meta\b[^>]*?\bcharset\s*=\s*["']?)([\w.:-]+)/i,
-  /(^"Content-Type:[^"\n]*?\bcharset=)([\w.:-]+)/im,
+  /(^(?:msgstr[ \t]*)?"(?:[^"\n]*\\n)?Content-Type:[^"\n]*?\bcharset=)([\w.:-]+)/im,
 ];
 
 /** A declaration is near the start of a file. */
@@ -47,7 +47,14 @@ const unmarkedEncoding = (bytes: Uint8Array): string | undefined => {
   return even > odd ? "utf-16be" : "utf-16le";
 };
 
-const encodingOf = (bytes: Uint8Array): { readonly name: string; readonly isDeclared: boolean } => {
+/** An encoding as decoders know it, and as a file calls it. */
+interface FoundEncoding {
+  readonly name: string;
+  readonly isDeclared: boolean;
+  readonly label?: string | undefined;
+}
+
+const encodingOf = (bytes: Uint8Array): FoundEncoding => {
   const marked = marks.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))?.[0];
   if (marked) return { name: marked, isDeclared: true };
   const unmarked = unmarkedEncoding(bytes);
@@ -57,7 +64,7 @@ const encodingOf = (bytes: Uint8Array): { readonly name: string; readonly isDecl
   const known = knownEncoding(label);
   // What names UTF-16 and was read up to here has one byte for a character.
   return known && !known.startsWith("utf-16")
-    ? { name: known, isDeclared: true }
+    ? { name: known, isDeclared: true, label }
     : { name: "utf-8", isDeclared: false };
 };
 
@@ -81,26 +88,52 @@ const decodeWindows = (bytes: Uint8Array): string | undefined => {
   return accents <= maxAccents * letters ? text : undefined;
 };
 
-/** Returns the bytes of a text in an encoding that has one byte for each character; `undefined` when the text does not fit. */
-const encodeBytes = (text: string, encoding: string): Uint8Array | undefined => {
+/** The names of encodings that browsers, and no others, take for Windows-1252, with the last character that they have. */
+const narrowNames: readonly (readonly [RegExp, string])[] = [
+  [/^(?:us-)?ascii$|^ansi_x3/i, "\u007F"],
+  [/8859-?1$|^latin-?1$|^l1$/i, "\u00FF"],
+];
+
+/** Encodings with two bytes for some characters, without states. */
+const twoByteNames = new Set(["shift_jis", "gbk", "gb18030", "big5", "euc-kr", "euc-jp"]);
+
+/** Returns the bytes of each character of an encoding, of those with one byte or two. */
+const charactersOf = (encoding: string): ReadonlyMap<string, readonly number[]> => {
   const decoder = new TextDecoder(encoding);
-  const bytes = new Map<string, number>();
-  for (let byte = 0; byte < 256; byte += 1) bytes.set(decoder.decode(Uint8Array.of(byte)), byte);
-  bytes.delete("\uFFFD");
-  const encoded = Uint8Array.from({ length: text.length });
-  for (let index = 0; index < text.length; index += 1) {
-    const byte = bytes.get(text.charAt(index));
-    if (byte === undefined) return undefined;
-    encoded[index] = byte;
+  const characters = new Map<string, readonly number[]>();
+  const add = (...bytes: readonly number[]): void => {
+    const character = decoder.decode(Uint8Array.from(bytes));
+    if (!character.includes("\uFFFD") && !characters.has(character)) characters.set(character, bytes);
+  };
+  for (let byte = 0; byte < 256; byte += 1) add(byte);
+  if (!twoByteNames.has(encoding)) return characters;
+  for (let lead = 0x81; lead < 0xff; lead += 1) {
+    for (let trail = 0x40; trail < 0xff; trail += 1) add(lead, trail);
   }
-  return encoded;
+  return characters;
 };
 
-const encodeText = (text: string, encoding: string): Uint8Array => {
-  if (encoding === "utf-8") return new TextEncoder().encode(text);
-  if (encoding === "utf-16le") return Buffer.from(text, "utf16le");
-  if (encoding === "utf-16be") return Buffer.from(text, "utf16le").swap16();
-  const encoded = encodeBytes(text, encoding);
+/** Returns the bytes of a text in an encoding; `undefined` when the text does not fit. */
+const encodeBytes = (text: string, encoding: string): Uint8Array | undefined => {
+  if (encoding === "iso-2022-jp") return undefined;
+  const characters = charactersOf(encoding);
+  const encoded: number[] = [];
+  for (const character of text) {
+    const bytes = characters.get(character);
+    if (bytes === undefined) return undefined;
+    for (const byte of bytes) encoded.push(byte);
+  }
+  return Uint8Array.from(encoded);
+};
+
+const encodeText = (text: string, { name, label = "" }: FoundEncoding, source: string): Uint8Array => {
+  if (name === "utf-8") return new TextEncoder().encode(text);
+  if (name === "utf-16le") return Buffer.from(text, "utf16le");
+  if (name === "utf-16be") return Buffer.from(text, "utf16le").swap16();
+  const last = narrowNames.find(([names]) => names.test(label))?.[1];
+  const known = new Set(last === undefined ? [] : source);
+  const fits = last === undefined || Array.from(text).every((each) => each <= last || known.has(each));
+  const encoded = fits ? encodeBytes(text, name) : undefined;
   if (encoded) return encoded;
   const declaration = findDeclaration(text);
   return new TextEncoder().encode(declaration ? text.replace(declaration, "$1UTF-8") : text);
@@ -108,7 +141,8 @@ const encodeText = (text: string, encoding: string): Uint8Array => {
 
 /** Decodes the text of a file. @throws UnreadableDocument for one that is not in the encoding that it declares, by default UTF-8. */
 export const decodeDocument = (bytes: Uint8Array): DecodedText => {
-  const { name, isDeclared } = encodingOf(bytes);
+  const found = encodingOf(bytes);
+  const { name, isDeclared } = found;
   const declared = decode(bytes, name);
   const decoded = declared ?? (isDeclared ? undefined : decodeWindows(bytes));
   if (decoded === undefined) {
@@ -118,7 +152,7 @@ export const decodeDocument = (bytes: Uint8Array): DecodedText => {
         : `The document is not encoded in ${name}, as it says. Save it in UTF-8.`,
     );
   }
-  const encoding = declared === undefined ? "windows-1252" : name;
+  const encoding = declared === undefined ? { ...found, name: "windows-1252" } : found;
   const mark = decoded.startsWith("\uFEFF") ? "\uFEFF" : "";
-  return { text: decoded.slice(mark.length), encode: (text) => encodeText(mark + text, encoding) };
+  return { text: decoded.slice(mark.length), encode: (text) => encodeText(mark + text, encoding, decoded) };
 };

@@ -12,9 +12,13 @@ export interface IcuMessage {
   readonly removed: readonly Range[];
 }
 
+const beginning = /\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,/;
+
 /** Whether a placeholder is a message with branches. */
-export const hasBranches = (written: string): boolean =>
-  /^\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,/.test(written);
+export const hasBranches = (written: string): boolean => written.search(beginning) === 0;
+
+/** Whether a message with branches begins among words, and has no end there. */
+export const beginsMessage = (words: string): boolean => words.includes("{") && beginning.test(words);
 
 const parseMessage = (written: string): MessageFormatElement[] | undefined => {
   try {

@@ -1,5 +1,5 @@
 import { argumentsIn, hasBranches, readMessage } from "./icu-messages.ts";
-import type { DocumentEdit, DocumentSegment, MaskPiece, SegmentPiece } from "./segment.ts";
+import type { DocumentEdit, DocumentSegment, MaskPiece, Range, SegmentPiece } from "./segment.ts";
 import type { PassageReader, Syntax } from "./syntax.ts";
 
 /** In a branch for numbers, the sign stands for the number. */
@@ -12,14 +12,21 @@ const branchSyntax = (syntax: Syntax, isPlural: boolean): Syntax =>
       }
     : syntax;
 
+/** Returns a range of the source with blanks for what is no part of its text. */
+const writtenIn = (source: string, { start, end }: Range, { joint }: Syntax): string => {
+  const written = source.slice(start, end);
+  return joint ? written.replaceAll(joint, (found) => " ".repeat(found.length)) : written;
+};
+
 const segmentsOfMessage = (
   source: string,
   { start, end }: MaskPiece,
   syntax: Syntax,
   read: (source: string, syntax: Syntax) => PassageReader,
 ): DocumentSegment[] => {
-  const written = source.slice(start, end);
-  const message = syntax.isWhole ? undefined : readMessage(written, syntax.target);
+  const written = writtenIn(source, { start, end }, syntax);
+  const message = readMessage(written, syntax.target);
+  const within = syntax.isWhole ? ({ isWithin: true } as const) : {};
   if (!message) {
     const piece: SegmentPiece = { kind: "mask", role: "placeholder", start, end };
     return /\p{L}{2}.*\{/su.test(written)
@@ -35,6 +42,7 @@ const segmentsOfMessage = (
       const expected = argumentsIn(whole);
       return {
         ...segment,
+        ...within,
         hasStructure: (text) =>
           (segment.hasStructure?.(text) ?? true) &&
           (expected === undefined || argumentsIn(text) === expected),
@@ -44,7 +52,7 @@ const segmentsOfMessage = (
   const of: DocumentSegment[] = [];
   const edits = message.removed.map(
     (range): DocumentEdit => ({
-      ...{ start: start + range.start, end: start + range.end, text: "" },
+      ...{ start: start + range.start, end: start + range.end, text: "", ...within },
       ...(segments.length > 0 ? { of, needsAll: true } : {}),
     }),
   );
@@ -62,7 +70,7 @@ export const segmentsInMessages = (
   read: (source: string, syntax: Syntax) => PassageReader,
 ): DocumentSegment[] =>
   pieces.flatMap((piece) =>
-    piece.kind === "mask" && piece.role === "placeholder" && hasBranches(source.slice(piece.start, piece.end))
+    piece.kind === "mask" && piece.role === "placeholder" && hasBranches(writtenIn(source, piece, syntax))
       ? segmentsOfMessage(source, piece, syntax, read)
       : [],
   );

@@ -1,6 +1,7 @@
 import { containWords, splitPassage, trimPassage } from "./cut-passage.ts";
 import { divideText } from "./divide-text.ts";
 import { requireShortPassage } from "./document-size.ts";
+import { beginsMessage } from "./icu-messages.ts";
 import { segmentsInMessages } from "./message-segments.ts";
 import { findPlaceholders } from "./placeholders.ts";
 import type { DocumentSegment, MaskPiece, Range, SegmentPiece, TextPiece } from "./segment.ts";
@@ -25,11 +26,12 @@ type WrittenForms = Map<string, string>;
 interface Match {
   readonly index: number;
   readonly written: string;
-  readonly seen: string | undefined;
+  /** `null` for what is no part of the text. */
+  readonly seen: string | undefined | null;
 }
 
-const matchesIn = (text: string, { escaped, decode, blank, lineBreak }: Syntax): Match[] => {
-  const find = (pattern: RegExp | undefined, see: (written: string) => string | undefined): Match[] =>
+const matchesIn = (text: string, { escaped, decode, blank, lineBreak, joint }: Syntax): Match[] => {
+  const find = (pattern: RegExp | undefined, see: (written: string) => Match["seen"]): Match[] =>
     pattern
       ? Array.from(text.matchAll(pattern), ({ index, 0: written }) => ({
           index,
@@ -38,6 +40,7 @@ const matchesIn = (text: string, { escaped, decode, blank, lineBreak }: Syntax):
         }))
       : [];
   const found = [
+    ...find(joint, () => null),
     ...find(lineBreak, () => undefined),
     ...find(escaped, decode),
     ...find(blank, () => " "),
@@ -57,6 +60,8 @@ interface SeenText {
   readonly text: string;
   /** Where each UTF-16 unit of the text starts in the source. It ends where the next one starts. */
   readonly starts: readonly number[];
+  /** Where the unit before ends, for units that something is in front of which is no part of the text. */
+  readonly joints: ReadonlyMap<number, number>;
   /** The units that must stay. */
   readonly masked: boolean[];
 }
@@ -65,6 +70,7 @@ const readSeen = (source: string, { start, end }: Range, syntax: Syntax, forms: 
   const matches = matchesIn(source.slice(start, end), syntax);
   const ambiguous = new Set(matches.map(({ seen }) => seen).filter((seen) => seen !== " "));
   const [starts, masked]: [number[], boolean[]] = [[], []];
+  const joints = new Map<number, number>();
   let text = "";
   const add = (seen: string | undefined, from: number, to: number): void => {
     const written = source.slice(from, to);
@@ -97,32 +103,40 @@ const readSeen = (source: string, { start, end }: Range, syntax: Syntax, forms: 
   for (const { index, written, seen } of matches) {
     addPlain(position, start + index);
     position = start + index + written.length;
-    add(seen, start + index, position);
+    if (seen !== null) add(seen, start + index, position);
+    else if (!joints.has(text.length)) joints.set(text.length, start + index);
   }
   addPlain(position, end);
   starts.push(end);
-  return { text, starts, masked };
+  return { text, starts, joints, masked };
 };
 
+/** Returns the range of some units in the source. */
+const rangeIn = ({ starts, joints }: SeenText, from: number, to: number): Range => ({
+  start: starts[from] ?? 0,
+  end: joints.get(to) ?? starts[to] ?? 0,
+});
+
 /** Returns how the source writes each blank of a part of a text. */
-const blanksIn = ({ text, starts }: SeenText, source: string, from: number, to: number): string[] => {
+const blanksIn = (seen: SeenText, source: string, from: number, to: number): string[] => {
   const blanks: string[] = [];
+  const { text } = seen;
   for (let index = text.indexOf(" ", from); index >= 0 && index < to; index = text.indexOf(" ", index + 1)) {
-    blanks.push(source.slice(starts[index], starts[index + 1]));
+    const { start, end } = rangeIn(seen, index, index + 1);
+    blanks.push(source.slice(start, end));
   }
   return blanks;
 };
 
 const textPieces = (seen: SeenText, source: string, from: number, to: number): TextPiece[] => {
-  const { text, starts } = seen;
+  const { text } = seen;
   let end = from;
   return divideText(text.slice(from, to)).map((part) => {
     const start = end;
     end += part.length;
     return {
       kind: "text",
-      start: starts[start] ?? 0,
-      end: starts[end] ?? 0,
+      ...rangeIn(seen, start, end),
       text: part,
       blanks: blanksIn(seen, source, start, end),
     };
@@ -134,7 +148,7 @@ const toPieces = (
   source: string,
   { placeholders: grammar, lineMark }: Syntax,
 ): SegmentPiece[] => {
-  const { text, starts, masked } = seen;
+  const { text, masked } = seen;
   const placeholders = new Map<number, Pick<MaskPiece, "isPositional">>();
   for (const { start, end, isPositional } of findPlaceholders(text, grammar)) {
     masked.fill(true, start, end);
@@ -144,7 +158,7 @@ const toPieces = (
   let first = 0;
   for (let index = 1; index <= text.length; index += 1) {
     if (index < text.length && masked[index] === masked[first] && !placeholders.has(index)) continue;
-    const range = { start: starts[first] ?? 0, end: starts[index] ?? 0 };
+    const range = rangeIn(seen, first, index);
     if (masked[first]) {
       const isLineEnd = lineMark?.test(source.slice(range.start, range.end)) === true;
       const role = isLineEnd ? "alone" : "placeholder";
@@ -181,11 +195,15 @@ export const createPassageReader = (source: string, syntax: Syntax): PassageRead
     [...syntax.special, ...written.keys()].every((character) => !text.includes(character));
   const encodeWord = (text: string, written: WrittenForms): string => {
     if (isPlain(text, written)) return text;
-    return Array.from(text, (character) => {
+    const escaped = Array.from(text, (character) => {
       const form = written.get(character);
       if (form !== undefined) return form;
       return syntax.special.includes(character) ? syntax.escape(character) : character;
     }).join("");
+    const { forbidden } = syntax;
+    return forbidden === undefined
+      ? escaped
+      : escaped.replaceAll(forbidden, `${forbidden.slice(0, -1)}${syntax.escape(forbidden.slice(-1))}`);
   };
   return {
     read: (range) => {
@@ -197,6 +215,10 @@ export const createPassageReader = (source: string, syntax: Syntax): PassageRead
       const written = forms;
       forms = new Map();
       length = 0;
+      const [whole, ...rest] = pieces;
+      if (whole && pieces.some((piece) => piece.kind === "text" && beginsMessage(piece.text))) {
+        return [{ pieces: [whole, ...rest], encode: (words) => words, staying: "unreadable_message" }];
+      }
       const messages = segmentsInMessages(source, pieces, syntax, createPassageReader);
       const passages = splitPassage(pieces).flatMap((part): DocumentSegment[] => {
         const trimmed = trimPassage(part);

@@ -51,6 +51,10 @@ export interface DocumentSegment {
   readonly isOrdered?: true;
   /** Returns whether a written translation has the structure of the source. By default `encode` guarantees it. */
   readonly hasStructure?: (written: string) => boolean;
+  /** Whether it is an item of a list, which a model understands by its neighbours. */
+  readonly isItem?: true;
+  /** Whether it is only written in the segment or the copy around it, because the source stays. */
+  readonly isWithin?: true;
   /** Why it is not sent to a model. */
   readonly staying?: UntranslatedReason;
   /** What changes besides its words. */
@@ -62,6 +66,10 @@ export interface DocumentSegment {
 /** A change besides the words, such as of the language that the document names. It may be in a mask, and not in words. */
 export interface DocumentEdit extends Range {
   readonly text: string;
+  /** Another range of the source that is written instead, with the translations in it. */
+  readonly copy?: Range & { readonly layOut: (written: string) => string };
+  /** As of a segment. */
+  readonly isWithin?: true;
   /** It applies when one of these is translated; by default, when anything is. */
   readonly of?: readonly DocumentSegment[];
   /** Whether all of these must be. */
@@ -82,6 +90,7 @@ export type Translation = readonly TranslationPart[];
 
 /** What is written in place of a range, and may contain other replacements. */
 interface Replacement extends Range {
+  readonly isWithin?: true | undefined;
   readonly write: (source: string, replacements: readonly Replacement[]) => string;
 }
 
@@ -102,15 +111,20 @@ const firstAt = (replacements: readonly Replacement[], position: number): number
   return low;
 };
 
-/** Writes a range of the source with the replacements in it. Outer ones come before inner ones. */
-const writeRange = (source: string, range: Range, replacements: readonly Replacement[]): string => {
+/** Writes a range of the source with the replacements in it. Outer ones come before inner ones. @param all those within them, too. */
+const writeRange = (
+  source: string,
+  range: Range,
+  replacements: readonly Replacement[],
+  all = replacements,
+): string => {
   let written = "";
   let position = range.start;
   for (let index = firstAt(replacements, range.start); index < replacements.length; index += 1) {
     const replacement = replacements[index];
     if (!replacement || replacement.start >= range.end) break;
     if (replacement.start < position || replacement.end > range.end) continue;
-    written += source.slice(position, replacement.start) + replacement.write(source, replacements);
+    written += source.slice(position, replacement.start) + replacement.write(source, all);
     position = replacement.end;
   }
   return written + source.slice(position, range.end);
@@ -152,7 +166,10 @@ export const writeDocument = (
     const translation = translations.get(segment);
     const { start, end } = segment.destination ?? rangeOf(segment);
     if (!translation) return [];
-    return [{ start, end, write: (text, inner) => writeSegment(text, segment, translation, inner) }];
+    const { isWithin } = segment;
+    return [
+      { start, end, isWithin, write: (text, inner) => writeSegment(text, segment, translation, inner) },
+    ];
   });
   const edited = [...edits, ...segments.flatMap((segment) => segment.edits ?? [])]
     .filter(({ of, needsAll }) => {
@@ -160,9 +177,15 @@ export const writeDocument = (
       const count = of.filter((segment) => translations.has(segment)).length;
       return needsAll ? count === of.length : count > 0;
     })
-    .map(({ start, end, text }): Replacement => ({ start, end, write: () => text }));
+    .map(
+      ({ start, end, text, copy, isWithin }): Replacement => ({
+        ...{ start, end, isWithin },
+        write: (_, inner) => (copy ? copy.layOut(writeRange(source, copy, inner)) : text),
+      }),
+    );
   const replacements = [...translated, ...edited].toSorted(
     (one, other) => one.start - other.start || other.end - one.end,
   );
-  return writeRange(source, { start: 0, end: source.length }, replacements);
+  const outer = replacements.filter(({ isWithin }) => !isWithin);
+  return writeRange(source, { start: 0, end: source.length }, outer, replacements);
 };

@@ -12,6 +12,8 @@ export interface Syntax {
   /** Those of them whose unescaped form depends on what follows: it becomes a mask. */
   readonly neverPlain?: string;
   readonly escape: (character: string) => string;
+  /** What words cannot contain, such as the end of a section: its last character is escaped. */
+  readonly forbidden?: string;
   /** Matches space that readers see as one blank, such as the end of a line. Global. */
   readonly blank?: RegExp;
   /** Matches what separates lines for readers too: it becomes a mask. Global. */
@@ -22,8 +24,10 @@ export interface Syntax {
   readonly placeholders?: PlaceholderGrammar | undefined;
   /** The language of the translation, whose plural categories messages have; by default those of the source stay. */
   readonly target?: string | undefined;
-  /** Whether a text has one destination, so that the branches of a message in it stay. */
+  /** Whether a text is written elsewhere, and with it the branches of a message in it. */
   readonly isWhole?: true;
+  /** Matches what is no part of the text, such as the quotes between two strings of one text. Global. */
+  readonly joint?: RegExp;
 }
 
 /** Collects the words and masks of passages that share a syntax. */

@@ -38,7 +38,8 @@ const maskedText = ({ pieces }: DocumentSegment): Pick<Passage, "text" | "tags">
   const open: number[] = [];
   let next = firstNumber(pieces);
   const text = pieces.map((piece, index) => {
-    if (piece.kind === "text") return piece.text;
+    // A model sees whole words.
+    if (piece.kind === "text") return piece.text.replaceAll("\u00AD", "");
     const number = piece.role === "close" ? (open.pop() ?? next) : next;
     if (number === next) next += 1;
     if (piece.role === "open") open.push(number);
@@ -93,13 +94,20 @@ const maxTranslationLength = (text: string): number => 200 + 4 * text.length;
 /** What a response is for one segment: its translation, or why it cannot be one. */
 type Judgement = { readonly translation: Translation } | { readonly reason: UntranslatedReason };
 
+/** Control characters and halves of characters, which XML and YAML cannot contain. */
+const unwritable = /(?![\t\n\r])[\p{Cc}\p{Cs}\uFFFE\uFFFF]/gu;
+
+/** Returns a response without such characters that its passage does not have. */
+const writable = (response: string, text: string): string =>
+  response.replaceAll(unwritable, (character) => (text.includes(character) ? character : ""));
+
 const judge = (
   response: string,
   source: string,
   segment: DocumentSegment,
   { text, tags }: Pick<Passage, "text" | "tags">,
 ): Judgement => {
-  const trimmed = response.trim();
+  const trimmed = writable(response, text).trim();
   if (!/[\p{L}\p{N}]/u.test(trimmed)) return { reason: "empty" };
   if (/[\n\r\u2028\u2029]/.test(trimmed)) return { reason: "lines_changed" };
   if (trimmed.length > maxTranslationLength(text)) return { reason: "too_long" };

@@ -14,11 +14,6 @@ const decode = (escaped: string): string => {
   return /[\p{Cc}\u2028\u2029]/u.test(character) ? escaped : character;
 };
 
-/** Characters that XML cannot contain, not even escaped. */
-export const forbiddenCharacters = `${Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code))
-  .join("")
-  .replaceAll(/[\t\n\r]/g, "")}\uFFFE\uFFFF`;
-
 /** Returns a tag with an attribute set. @param value without characters that would be escaped. */
 export const withAttribute = (tag: string, name: string, value: string): string => {
   const written = new RegExp(`(\\s${name}\\s*=\\s*)(?:"[^"]*"|'[^']*')`);
@@ -32,8 +27,15 @@ export const xmlTextSyntax: Syntax = {
   escaped: /&#?\w+;/g,
   decode,
   // Quotes have no meaning here: they are listed because a text may contain them both escaped and unescaped.
-  special: `&<>"'${forbiddenCharacters}`,
-  escape: (character) => (forbiddenCharacters.includes(character) ? "" : (escapes[character] ?? character)),
+  special: `&<>"'`,
+  forbidden: "]]>",
+  escape: (character) => escapes[character] ?? character,
   blank: /[ \t\r\n]+/g,
   lineBreak: /[\u0085\u2028\u2029]/g,
+};
+
+/** The value of an attribute. */
+export const xmlAttributeSyntax: Syntax = {
+  ...xmlTextSyntax,
+  escape: (character) => ({ '"': "&quot;", "'": "&apos;" })[character] ?? xmlTextSyntax.escape(character),
 };

@@ -40,6 +40,7 @@ describe("The language that a document names", () => {
     ["po", po(" sw"), '"Language: sw\\n"'],
     ["vtt", vtt("en"), "Language: lg\n"],
     ["vtt", vtt("fr"), "Language: fr\n"],
+    ["vtt", vtt("en").replaceAll("\n", "\r\n"), "Language: lg\r\n"],
   ])("of %s is the target's where it named the source's: %s", async (format, source, expected) => {
     expect(await translated(source, format)).toContain(expected);
   });

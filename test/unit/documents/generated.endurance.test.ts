@@ -42,7 +42,8 @@ const hostileModels: Readonly<Record<string, TranslatePassage>> = {
   "says nothing": async () => "",
 };
 
-const isZipped = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 2)).toString() === "PK";
+const isZipped = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.subarray(0, 4)).toString("latin1") === "PK\u0003\u0004";
 
 const textOf = (bytes: Uint8Array): string =>
   isZipped(bytes)
@@ -51,11 +52,11 @@ const textOf = (bytes: Uint8Array): string =>
         .join("\n")
     : Buffer.from(bytes).toString("utf8");
 
-/** Runs of a document of Office that look the same may become one, so only what is shown returns. */
+/** Runs of a document of Office that look the same may become one, and its own marks move, so only what is shown returns. */
 const shownOf = (bytes: Uint8Array): string =>
   isZipped(bytes)
     ? textOf(bytes).replaceAll(
-        /<((?:\w+:)?rPr)\b(?:[^>]*\/>|.*?<\/\1>)|<\/?(?:[wa]:)?[rt](?: [^>]*)?\/?>/g,
+        /<((?:\w+:)?rPr)\b(?:[^>]*\/>|.*?<\/\1>)|<\/?(?:[wa]:)?[rt](?: [^>]*)?\/?>|<w:(?:proofErr|bookmark\w+ w:id="2")[^>]*>/g,
         "",
       )
     : textOf(bytes);

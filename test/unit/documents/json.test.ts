@@ -35,7 +35,7 @@ describe("A JSON file", () => {
   });
 
   it("is valid JSON with any words, in the values of the source", async () => {
-    const words = 'a "quoted" \\ back\tslash \u0001';
+    const words = 'a "quoted" \\ back\tslash \u00E9';
     const { text } = await translated('{"a": ["Hello"]}', () => words);
     expect(JSON.parse(text)).toEqual({ a: [words] });
   });

@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { DocumentFormat } from "../../../shared/documents/document-formats.ts";
 import { type DocumentOptions, openDocument } from "../../../shared/documents/document-tools.ts";
+import { swapCase } from "../../support/swap-case.ts";
 
 const languages = { source: ["en", "eng"], target: "lg" } as const;
-
-/** Swaps the case of letters, and leaves tags as they are. */
-const swapCase = (text: string): string =>
-  text.replaceAll(/<\/?\d+\/?>|(\p{Lu})|(\p{Ll})/gu, (found, upper?: string, lower?: string) =>
-    upper ? upper.toLowerCase() : lower ? lower.toUpperCase() : found,
-  );
 
 const translated = async (
   source: string,
@@ -224,6 +219,110 @@ const cases: readonly Case[] = [
     seen: ["Good morning to you.", "Good evening."],
     written: "1|gOOD MORNING TO YOU.|x\n2|gOOD EVENING.|y\n",
   },
+  {
+    what: "the branches of messages, which are written in the translation only",
+    format: "po",
+    source:
+      'msgid "{n, plural, one {# apple} other {# apples}}"\nmsgstr ""\n\nmsgid ""\n"You have {n, plural, one {# cow} "\n"other {# cows}} left\\n"\nmsgstr ""\n',
+    seen: ["<1/> apples", "You have <1/> left", "<1/> cows"],
+    written:
+      'msgid "{n, plural, one {# apple} other {# apples}}"\nmsgstr "{n, plural, other {# APPLES}}"\n\nmsgid ""\n"You have {n, plural, one {# cow} "\n"other {# cows}} left\\n"\nmsgstr ""\n"yOU HAVE {n, plural, other {# COWS}} LEFT\\n"\n',
+    target: "ach",
+  },
+  {
+    what: "the branches of messages, in new targets",
+    format: "xliff",
+    source:
+      '<xliff version="1.2"><file target-language="lg"><body><trans-unit id="1"><source>{n, plural, one {# apple} other {# apples}}</source></trans-unit><trans-unit id="3"><source>He {g, select, a {saw it} other {sees}}</source><target/></trans-unit></body></file></xliff>',
+    seen: ["<1/> apple", "<1/> apples", "He <1/>", "saw it", "sees"],
+    written:
+      '<xliff version="1.2"><file target-language="lg"><body><trans-unit id="1"><source>{n, plural, one {# apple} other {# apples}}</source><target state="needs-review-translation">{n, plural, one {# APPLE} other {# APPLES}}</target></trans-unit><trans-unit id="3"><source>He {g, select, a {saw it} other {sees}}</source><target state="needs-review-translation">hE {g, select, a {SAW IT} other {SEES}}</target></trans-unit></body></file></xliff>',
+  },
+  {
+    what: "the branches of messages without the categories that the target does not have",
+    format: "html",
+    source: "<p>You have {n, plural, one {# cow} other {# cows}}</p>",
+    seen: ["You have <1/>", "<1/> cows"],
+    written: "<p>yOU HAVE {n, plural, other {# COWS}}</p>",
+    target: "ach",
+  },
+  {
+    what: "placeholders that strings of one text divide",
+    format: "po",
+    source: 'msgid ""\n"Say \\"yes\\" %(na"\n"me)s "\n""\n"again"\nmsgstr ""\n',
+    seen: ['Say "yes" <1/> again'],
+    written:
+      'msgid ""\n"Say \\"yes\\" %(na"\n"me)s "\n""\n"again"\nmsgstr ""\n"sAY \\"YES\\" %(name)s AGAIN"\n',
+  },
+  {
+    what: "lists and objects below the keys of programs",
+    format: "json",
+    source: '{"type":{"cat":"A cat","id":"no id"},"key":["No key"],"icon":[{"label":"Go now"}]}',
+    seen: ["A cat", "Go now"],
+    written: '{"type":{"cat":"a CAT","id":"no id"},"key":["No key"],"icon":[{"label":"gO NOW"}]}',
+  },
+  {
+    what: "what is below the keys of programs",
+    format: "yaml",
+    source: "type:\n  cat: A cat\n  id: no id\nkey: [No key]\n",
+    seen: ["A cat"],
+    written: "type:\n  cat: a CAT\n  id: no id\nkey: [No key]\n",
+  },
+  {
+    what: "sounds, and people who speak in turn, each on lines of their own",
+    format: "srt",
+    source:
+      "1\n00:00:01,000 --> 00:00:02,000\n[door opens]\nWho is\nthere?\n\n2\n00:00:03,000 --> 00:00:04,000\nIt is me.\n- Who?\n\n3\n00:00:05,000 --> 00:00:06,000\n<i>♪ La la ♪</i>\nSing\n\n4\n00:00:07,000 --> 00:00:08,000\n- One is\nhere\n- Two\n",
+    seen: [
+      ...["[door opens]", "Who is there?", "It is me.", "- Who?", "♪ La la ♪", "Sing"],
+      ...["- One is here", "- Two"],
+    ],
+    written:
+      "1\n00:00:01,000 --> 00:00:02,000\n[DOOR OPENS]\nwHO IS\nTHERE?\n\n2\n00:00:03,000 --> 00:00:04,000\niT IS ME.\n- wHO?\n\n3\n00:00:05,000 --> 00:00:06,000\n<i>♪ lA LA ♪</i>\nsING\n\n4\n00:00:07,000 --> 00:00:08,000\n- oNE IS\nHERE\n- tWO\n",
+  },
+  {
+    what: "sounds, and people who speak in turn, each on lines of their own",
+    format: "ass",
+    source: `${ass}${line}{\\i1}- Who?{\\i0}\\N- Me and\\Nyou\n${line}[sighs]\\NOh no\n`,
+    seen: ["- Who?", "- Me and you", "[sighs]", "Oh no"],
+    written: `${ass}${line}{\\i1}- wHO?{\\i0}\\N- mE AND\\NYOU\n${line}[SIGHS]\\NoH NO\n`,
+  },
+  {
+    what: "the title of a box, and no label of a tab",
+    format: "markdown",
+    source: '??? tip "The title"\n    **Less.**\n\n=== "A tab"\n\n    Inside.\n',
+    seen: ["The title", "Less.", "Inside."],
+    written: '??? tip "tHE TITLE"\n    **lESS.**\n\n=== "A tab"\n\n    iNSIDE.\n',
+  },
+  {
+    what: "no code of MDX that has several lines",
+    format: "markdown",
+    source:
+      'import {\n  One,\n} from "./x";\nimport "./a.css";\n\nexport const meta = {\n  title: "Not this",\n};\n\nRead it.\n',
+    seen: ["Read it."],
+    written:
+      'import {\n  One,\n} from "./x";\nimport "./a.css";\n\nexport const meta = {\n  title: "Not this",\n};\n\nrEAD IT.\n',
+  },
+  {
+    what: "attributes of tags within text, and no code in them",
+    format: "markdown",
+    source: 'Press <kbd>Ctrl</kbd>, see <img alt="A cat" src="x"> or <i translate="no">Acme *x*</i> now.\n',
+    seen: ["Press <1/>, see <2/> or <3/> now.", "A cat"],
+    written: 'pRESS <kbd>Ctrl</kbd>, SEE <img alt="a CAT" src="x"> OR <i translate="no">Acme *x*</i> NOW.\n',
+  },
+  {
+    what: "the first row of a table that counts its rows",
+    format: "csv",
+    source: "1,Good morning\n2,Good evening\n",
+    seen: ["Good morning", "Good evening"],
+  },
+  {
+    what: "folded text with the line ends of Windows",
+    format: "yaml",
+    source: "a: >\r\n  Some folded\r\n  text\r\nb: One\r\n",
+    seen: ["Some folded text", "One"],
+    written: "a: >\r\n  sOME FOLDED\r\n  TEXT\r\nb: oNE\r\n",
+  },
 ];
 
 describe.each(cases)("$format: $what", ({ format, source, seen, written, target = "lg" }) => {
@@ -239,8 +338,30 @@ describe("A message with branches", () => {
   it("stays with a reason where it cannot be read, or written", async () => {
     const json = await translated('{"a":"Hello {n, plural, one {# apple}}"}', "json");
     expect(json.untranslated).toEqual([{ index: 1, reason: "unreadable_message" }]);
-    const po = await translated('msgid "{n, plural, one {# apple} other {# apples}}"\nmsgstr ""\n', "po");
+    const xliff = await translated(
+      '<xliff version="1.2"><file><body><trans-unit id="2"><source>All {g, select, other {their <x id="1"/>}} apples</source></trans-unit></body></file></xliff>',
+      "xliff",
+    );
+    expect(xliff.untranslated).toEqual([{ index: 0, reason: "unreadable_message" }]);
+    const po = await translated('msgid "{n, plural, one {# apple}}"\nmsgstr ""\n', "po");
     expect(po.untranslated).toEqual([{ index: 0, reason: "unreadable_message" }]);
+  });
+});
+
+describe("An item of a list", () => {
+  it.each<[DocumentFormat, string]>([
+    ["html", "<p>Bring:</p><ul><li>soap<li>and water</ul>"],
+    ["markdown", "Bring:\n\n- soap\n- and water\n"],
+  ])("is translated with those before and after as context, in %s", async (format, source) => {
+    const document = openDocument(Buffer.from(source), format);
+    const contexts: (string | undefined)[] = [];
+    for (const index of document.passages.keys()) {
+      await document.translatePassage(index, async (text, { context }) => {
+        contexts.push(context);
+        return text;
+      });
+    }
+    expect(contexts).toEqual([undefined, "Bring:\nand water", "soap"]);
   });
 });
 
@@ -286,6 +407,43 @@ describe("A text that is not in UTF-8", () => {
     ["srt", "1\n00:00:01,000 --> 00:00:02,000\nCafé is open\n", "TÉ"],
   ])("is written as it was read: %s", async (format, source, expected) => {
     expect((await written(latin(source), format, "TÉ")).toString("latin1")).toContain(expected);
+  });
+
+  it.each<[string, string, string]>([
+    ["shift_jis", "93fa967b", "日本"],
+    ["gbk", "d6d0b9fa", "中国"],
+    ["euc-kr", "c7d1b1b9", "한국"],
+    ["iso-8859-2", "b3f3", "łó"],
+    ["koi8-r", "c4c1", "да"],
+  ])("is written as it was read: %s", async (label, hex, words) => {
+    const page = (text: Buffer): Buffer =>
+      Buffer.concat([latin(`<meta charset="${label}"><p>`), text, latin("</p>")]);
+    const bytes = Buffer.from(hex, "hex");
+    const reply = (text: string): Promise<Buffer> => written(page(bytes), "html", text);
+    expect(await reply(`${words}x`)).toEqual(page(Buffer.concat([bytes, latin("x")])));
+    expect((await reply(`${words}ɓ`)).toString("utf8")).toBe(`<meta charset="UTF-8"><p>${words}ɓ</p>`);
+  });
+
+  it.each<[string, string]>([
+    ["us-ascii", "É"],
+    ["iso-8859-1", "“É”"],
+    ["CHARSET", "É"],
+  ])(
+    "names UTF-8 where %s has no such characters, which browsers take for another one",
+    async (label, reply) => {
+      const source = (charset: string, text: string): string =>
+        `msgid ""\nmsgstr "Content-Type: text/plain; charset=${charset}\\n"\n\nmsgid "Hello"\nmsgstr "${text}"\n`;
+      const text = (await written(latin(source(label, "")), "po", reply)).toString("utf8");
+      expect(text).toBe(source("UTF-8", reply));
+    },
+  );
+
+  it("gets a header for gettext, which needs the name of the encoding beyond ASCII", async () => {
+    const entry = (text: string): Buffer => Buffer.from(`msgid "Hello"\nmsgstr "${text}"\n`);
+    expect((await written(entry(""), "po", "Hallo")).toString()).toBe(entry("Hallo").toString());
+    expect((await written(entry(""), "po", "Ŋa")).toString()).toBe(
+      `msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n${entry("Ŋa").toString()}`,
+    );
   });
 
   it("is written in UTF-8, and says so, where its translation does not fit", async () => {

@@ -5,15 +5,10 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { detectFormat, documentFormats } from "../../../shared/documents/document-formats.ts";
 import { openDocument } from "../../../shared/documents/document-tools.ts";
+import { swapCase } from "../../support/swap-case.ts";
 
 const directory = join(import.meta.dirname, "../../fixtures/documents");
 const languages = { source: ["en", "eng"], target: "lg" } as const;
-
-/** The other case of letters, so that what changed can be seen. Tags stay. */
-const swapCase = (text: string): string =>
-  text.replaceAll(/<\/?\d+\/?>|(\p{Lu})|(\p{Ll})/gu, (found, upper?: string, lower?: string) =>
-    upper ? upper.toLowerCase() : lower ? lower.toUpperCase() : found,
-  );
 
 const sentences = z.record(z.string(), z.string());
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { engineParameters } from "./chat.ts";
+import { type Placeholder, placeholderPattern, placeholders } from "./translation.ts";
 
 const languageCode = z.string({ error: "must be a code of ISO 639-3, such as lug" });
 
@@ -32,13 +33,6 @@ const languages = z
   .array(languageCode, { error: "must be a list of codes of ISO 639-3" })
   .min(1, { error: "must name a language" })
   .optional();
-
-/** What a template may say: languages by name and by the model's code, and the text. */
-const placeholders = ["source", "target", "source_code", "target_code", "text"] as const;
-export type Placeholder = (typeof placeholders)[number];
-
-/** A placeholder in a template; other braces stay as they are. */
-export const placeholderPattern = /\{([a-z_]+)\}/g;
 
 /** @param required the placeholder without which a template makes no sense. */
 const template = (required?: Placeholder) =>

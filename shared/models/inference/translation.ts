@@ -45,3 +45,10 @@ export interface Translator {
    */
   translate(request: TranslationRequest, options: TranslationOptions): Promise<TranslationResult>;
 }
+
+/** What a template may say: languages by name and by the model's code, and the text. */
+export const placeholders = ["source", "target", "source_code", "target_code", "text"] as const;
+export type Placeholder = (typeof placeholders)[number];
+
+/** A placeholder in a template; other braces stay as they are. */
+export const placeholderPattern = /\{([a-z_]+)\}/g;

@@ -2,9 +2,11 @@ import { findLanguage } from "../../../platform/catalogue/languages.ts";
 import { logger } from "../../../platform/telemetry/logger.ts";
 import { sourceLanguageDetectorOnDemand } from "../../source-language/detector.ts";
 import { codeOnWire } from "../language-codes.ts";
-import { type Placeholder, type PromptedTranslation, placeholderPattern } from "../profile-schema.ts";
+import type { PromptedTranslation } from "../profile-schema.ts";
 import {
   NoTranslation,
+  type Placeholder,
+  placeholderPattern,
   type TranslationRequest,
   type TranslationResult,
   type Translator,

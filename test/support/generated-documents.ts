@@ -393,7 +393,7 @@ const ass: GeneratedFormat = {
     "\n",
   ).map((lines) =>
     bytesOf(
-      `[Script Info]\nTitle: a b\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\nComment: 0,${assTime},Default,,0,0,0,,a b\n${text(lines)}\n`,
+      `[Script Info]\nTitle: a b\nScriptType: v4.00+\n\n[V4+ Styles]\nFormat: Name, Fontname\nStyle: Default,Arial\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\nComment: 0,${assTime},Default,,0,0,0,,a b\n${text(lines)}\n`,
     ),
   ),
   structureOf: (bytes) => text(bytes).replaceAll(/(,0,0,0,,).*/g, "$1"),

@@ -63,7 +63,6 @@ const frames: Readonly<Record<DocumentFormat, Frame>> = {
   },
 };
 
-/** The text of the largest documents, unpacked. */
 /** The file in a ZIP file that has the text; with its own, a format has others. */
 const zipped: Partial<Record<DocumentFormat, readonly [string, ...string[]]>> = {
   docx: ["word/document.xml"],
@@ -72,11 +71,13 @@ const zipped: Partial<Record<DocumentFormat, readonly [string, ...string[]]>> = 
   odt: ["content.xml"],
 };
 
+/** The text of the largest documents, unpacked. */
 const maxBytes = (format: DocumentFormat): number => (zipped[format] ? 20 : 10) * 1_024 * 1_024;
 const maxText = 10 * 1_024 * 1_024;
 const maxPassage = 199_999;
 
-const write = (format: DocumentFormat, passages: readonly string[]): Uint8Array => {
+/** Returns a document with some passages. */
+export const documentOf = (format: DocumentFormat, passages: readonly string[]): Uint8Array => {
   const { before = "", passage, between = "", after = "" } = frames[format];
   const source = strToU8(before + passages.map(passage).join(between) + after);
   const [file, ...others] = zipped[format] ?? [];
@@ -94,9 +95,9 @@ export const largeDocument = (
   filling: string,
   form: (typeof forms)[number],
 ): Uint8Array => {
-  if (form === "one passage") return write(format, [passageOf(filling, maxBytes(format) - 1_000)]);
+  if (form === "one passage") return documentOf(format, [passageOf(filling, maxBytes(format) - 1_000)]);
   const text = passageOf(filling, maxPassage);
-  return write(
+  return documentOf(
     format,
     Array.from({ length: Math.floor(maxText / (maxPassage + 100)) }, () => text),
   );

@@ -41,16 +41,22 @@ const isContinued = (source: string, line: Line, next: Line, width: number): boo
 const isNextLine = (source: string, line: Line, next: Line): boolean =>
   /^[ \t]*(?:\r*\n|\r)[ \t]*$/.test(source.slice(line.end, next.start));
 
-/** Returns for each line the length of the longest one of its paragraph. */
+/** Whether lines are items of a list: three or more of about the same length, also the last one, each with a beginning of its own. */
+const areItems = (lines: readonly Line[], width: number): boolean =>
+  lines.length > 2 &&
+  (lines.at(-1)?.text.length ?? 0) > 0.75 * width &&
+  lines.every(({ text }) => /^[\p{Lu}\p{N}"“‘(]/u.test(text));
+
+/** Returns for each line the length of the longest one of its paragraph; of a list, where no line was wrapped, one without a bound. */
 const widthsOf = (source: string, lines: readonly Line[]): number[] => {
   const widths: number[] = [];
   let first = 0;
   for (const [index, line] of lines.entries()) {
     const next = lines[index + 1];
     if (next && isNextLine(source, line, next)) continue;
-    const width = lines
-      .slice(first, index + 1)
-      .reduce((longest, { text }) => Math.max(longest, text.length), 0);
+    const paragraph = lines.slice(first, index + 1);
+    const longest = paragraph.reduce((length, { text }) => Math.max(length, text.length), 0);
+    const width = areItems(paragraph, longest) ? Number.POSITIVE_INFINITY : longest;
     for (; first <= index; first += 1) widths.push(width);
   }
   return widths;

@@ -311,6 +311,17 @@ const cases: readonly Case[] = [
     written: 'pRESS <kbd>Ctrl</kbd>, SEE <img alt="a CAT" src="x"> OR <i translate="no">Acme *x*</i> NOW.\n',
   },
   {
+    what: "lines of a list that are about as long as each other",
+    format: "text",
+    source:
+      "Grace Namukasa of the Ministry of Health in Kampala\nPeter Okello of the Ministry of Works in Entebbe\nMary Achieng of the Ministry of Water in Kisumu\n",
+    seen: [
+      "Grace Namukasa of the Ministry of Health in Kampala",
+      "Peter Okello of the Ministry of Works in Entebbe",
+      "Mary Achieng of the Ministry of Water in Kisumu",
+    ],
+  },
+  {
     what: "the first row of a table that counts its rows",
     format: "csv",
     source: "1,Good morning\n2,Good evening\n",

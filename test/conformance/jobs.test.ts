@@ -175,6 +175,15 @@ describe("POST /tasks/jobs", () => {
     expect(response.body.detail[0].loc).toEqual(["body", field]);
   });
 
+  it.runIf(isLocal)(
+    "refuses speakers where no model distinguishes them, before a job is created",
+    async () => {
+      const response = await post({ file_id: await upload(noise(1), { token }), speakers: true });
+      expectError(response, 400, "unsupported_parameter");
+      expect(response.body.error.param).toBe("speakers");
+    },
+  );
+
   it("refuses a recording beyond the rest of the month, which costs nothing", async () => {
     const account = await createAccount();
     const tooLong = await upload(noise(3 * 3_600 + 1), { token: account.token });

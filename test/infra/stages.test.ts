@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { mayDistinguishSpeakers } from "../../infra/stage-profiles.ts";
 import { logRetentionDays } from "../../infra/stage-settings.ts";
 import {
   checkLocalVariables,
@@ -213,6 +214,21 @@ describe("A deployed stage", () => {
     expect(TRANSCRIPTION_SERVERS?.[1]).toEqual(shared);
     expect(SPEECH_SERVERS?.[1]).toEqual(shared);
     expect(listedSettings({ TRANSLATION_MODEL: "own" }).TRANSLATION_SERVERS?.[1]).not.toHaveProperty("model");
+  });
+
+  it.each([
+    [{}, true],
+    [{ TRANSCRIPTION_PROFILE: "sample" }, false],
+    [{ TRANSCRIPTION_PROFILE: "sample", DIARIZATION_BASE_URL: "https://who.example.org/v1" }, true],
+    [
+      {
+        TRANSCRIPTION_SERVERS: '[{"name":"one","base_url":"https://one.example.org/v1","profile":"sample"}]',
+      },
+      false,
+    ],
+    [{ TRANSCRIPTION_SERVERS: '[{"name":"one","base_url":"https://one.example.org/v1"}]' }, true],
+  ])("with %j may distinguish speakers: %j", (variables, expected) => {
+    expect(mayDistinguishSpeakers(settingsOf({ ...chat, ...variables }), {})).toBe(expected);
   });
 
   it("can have several servers for one task only, or for all others", () => {

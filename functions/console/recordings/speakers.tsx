@@ -56,7 +56,7 @@ export const SpeakerNames = ({
           const isThis = isSent && visit.values["label"] === speaker.label;
           return (
             <li key={speaker.label} {...colourOf(speaker.label, speakers)}>
-              <details open={isThis}>
+              <details class="more" open={isThis}>
                 <summary>
                   <b class="speaker">{nameOf(speaker)}</b>
                 </summary>

@@ -140,6 +140,20 @@ describe("a voice note of eleven minutes", () => {
     expect(await leftOf(jobId)).toEqual([]);
   });
 
+  it("of two people comes with a line for each turn", async () => {
+    const segments = [
+      { start: 0, end: 1, text: "Oli otya?", speaker: "SPEAKER_01" },
+      { start: 1, end: 2, text: "Bulungi.", speaker: "SPEAKER_00" },
+    ];
+    const { works, platform, start } = setUp(async () => ({ text: "Oli otya? Bulungi.", segments }));
+    await start().handle(recordOf(note()));
+    await works.work();
+    await start().handle(recordOf(firstMessage(works.messages)));
+    expect(wordsOf(platform.taken.at(-1) ?? expect.fail("There is no reply."))).toContain(
+      "A: Oli otya?\nB: Bulungi.\nA: Oli otya?\nB: Bulungi.",
+    );
+  });
+
   it("is transcribed once and gets one reply, wherever its workers are killed", async () => {
     // As many steps as a whole try has, and one more.
     for (let lastStep = 1; lastStep < 40; lastStep += 1) {

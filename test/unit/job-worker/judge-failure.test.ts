@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isSlow, judgeFailure, maxAttempts } from "../../../functions/job-worker/judge-failure.ts";
 import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
+import { NoSpeakers } from "../../../shared/models/inference/openai/backend.ts";
 import { NoTranslation } from "../../../shared/models/inference/translation.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import {
@@ -82,6 +83,7 @@ describe("a piece at which the model fails", () => {
     ["the model cannot process it", refusal(422, "external_service_error")],
     ["its encoding cannot be cut", new UnreadableAudioError("The audio cannot be shortened.")],
     ["the upload is gone", new AppError("not_found")],
+    ["no model distinguishes its speakers", new NoSpeakers()],
     ["the model cannot hold it", new AppError("context_length_exceeded", { cause: new BackendRefusal(500) })],
   ])("is tried once when %s", (_why, error) => {
     expect(playOut(error, 1).starts).toEqual([0]);

@@ -43,6 +43,7 @@ describe("a job of the last release", () => {
       progress: { done: 560, total: 1_000 },
       targets: [],
       has_transcript: false,
+      speakers: false,
       stage: { name: "transcribing", done: 1, total: 2 },
     });
     expect(job.type === "transcription" && hasTranscript(job)).toBe(false);

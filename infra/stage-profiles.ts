@@ -105,15 +105,21 @@ export const checkVoices = (settings: StageSettings, { voices }: StageCatalogue)
   if (lost) throw new Error(`${list} has no server "${lost.server}", which the voice "${lost.tag}" names.`);
 };
 
-/** Whether a server of a stage may distinguish speakers, as far as profiles say. */
-export const mayDistinguishSpeakers = (
-  settings: StageSettings,
+/** What the profiles of a stage's servers say of transcription. */
+const transcriptionProfiles = (
+  { TRANSCRIPTION_SERVERS: servers, TRANSCRIPTION_PROFILE: usual }: StageSettings,
   { profiles = {} }: StageCatalogue,
-): boolean => {
-  const { TRANSCRIPTION_SERVERS: servers = [{}], TRANSCRIPTION_PROFILE: usual } = settings;
-  const distinguishes = ({ profile = usual }: { readonly profile?: string | undefined }): boolean => {
-    const given = profile === undefined ? {} : findProfile(profile, profiles);
-    return profileSchema.parse(given).transcription.diarizes !== false;
-  };
-  return settings.DIARIZATION_BASE_URL !== undefined || servers.some(distinguishes);
-};
+) =>
+  (servers?.map(({ profile = usual }) => profile) ?? [usual]).map((name) => {
+    const given = name === undefined ? {} : findProfile(name, profiles);
+    return profileSchema.parse(given).transcription;
+  });
+
+/** Whether a server of a stage may distinguish speakers, as far as profiles say. */
+export const mayDistinguishSpeakers = (settings: StageSettings, catalogue: StageCatalogue): boolean =>
+  settings.DIARIZATION_BASE_URL !== undefined ||
+  transcriptionProfiles(settings, catalogue).some(({ diarizes }) => diarizes !== false);
+
+/** Whether a server of a stage detects languages. */
+export const detectsLanguages = (settings: StageSettings, catalogue: StageCatalogue): boolean =>
+  transcriptionProfiles(settings, catalogue).some(({ detects }) => detects === true);

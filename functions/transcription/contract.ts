@@ -8,6 +8,7 @@ import {
 } from "../../shared/platform/catalogue/languages.ts";
 import {
   accountRequestEnvironment,
+  detectionEnvironment,
   tokenEnvironment,
   transcriptionBackendEnvironment,
   translationBackendEnvironment,
@@ -140,6 +141,7 @@ export const transcriptionFunction = defineFunction({
     ...accountRequestEnvironment,
     ...tokenEnvironment,
     ...transcriptionBackendEnvironment,
+    ...detectionEnvironment,
     ...translationBackendEnvironment,
   },
   // A recording of 100 MB passes through in pieces, within 200 MB. The rest buys processor time, which Lambda scales

@@ -16,6 +16,7 @@ const environment = readEnvironment(transcriptionFunction.environment, process.e
 
 const dependencies = {
   transcriber: transcriberFrom(environment),
+  detectsLanguages: environment.DETECTS_LANGUAGES,
   translator: translatorFrom(environment),
   uploads: createUploadsRepository(requestTableFrom(environment)),
   store: objectStoreFrom(environment),

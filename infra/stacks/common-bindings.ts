@@ -5,7 +5,7 @@ import { modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import { type Binding, plainBinding, secretBinding } from "../constructs/bindings.ts";
 import { identityProvidersOf } from "../identity-provider-settings.ts";
 import { listText } from "../model-settings.ts";
-import { mayDistinguishSpeakers } from "../stage-profiles.ts";
+import { detectsLanguages, mayDistinguishSpeakers } from "../stage-profiles.ts";
 import type { SettingName } from "../stage-settings.ts";
 import type { Stage } from "../stages.ts";
 import type { DataStack } from "./data-stack.ts";
@@ -29,6 +29,7 @@ const otherBindings = ({
   STAGE_NAME: plainBinding(name),
   TERMS_VERSION: plainBinding(noticesOf(name, notices).terms.version),
   CALLBACKS_ALLOW_LOOPBACK: plainBinding(settings.CALLBACKS_ALLOW_LOOPBACK === "1"),
+  DETECTS_LANGUAGES: plainBinding(detectsLanguages(settings, catalogue)),
   DISTINGUISHES_SPEAKERS: plainBinding(mayDistinguishSpeakers(settings, catalogue)),
   IDENTITY_PROVIDERS: plainBinding(JSON.stringify(identityProvidersOf(settings))),
   CANARY_SECRET_ID: secretBinding(data.canaryKey),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { mayDistinguishSpeakers } from "../../infra/stage-profiles.ts";
+import { detectsLanguages, mayDistinguishSpeakers } from "../../infra/stage-profiles.ts";
 import { logRetentionDays } from "../../infra/stage-settings.ts";
 import {
   checkLocalVariables,
@@ -229,6 +229,13 @@ describe("A deployed stage", () => {
     [{ TRANSCRIPTION_SERVERS: '[{"name":"one","base_url":"https://one.example.org/v1"}]' }, true],
   ])("with %j may distinguish speakers: %j", (variables, expected) => {
     expect(mayDistinguishSpeakers(settingsOf({ ...chat, ...variables }), {})).toBe(expected);
+  });
+
+  it("detects languages if a profile of its servers says so", () => {
+    const profiles = { hearing: { transcription: { detects: true } } };
+    const detecting = (profile: string) =>
+      detectsLanguages({ ...settingsOf(chat), TRANSCRIPTION_PROFILE: profile }, { profiles });
+    expect([detecting("hearing"), detecting("whisper-51")]).toEqual([true, false]);
   });
 
   it("can have several servers for one task only, or for all others", () => {

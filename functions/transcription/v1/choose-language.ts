@@ -21,13 +21,13 @@ const unsupportedLanguage = (value: string) =>
   });
 
 /**
- * The language of a recording: the request's, its model's, or the account's.
- * @throws AppError `model_not_found`, `unsupported_language`, or `language_required` when none is named.
+ * The language of a recording: the request's, its model's, or the account's; `undefined` when none is named.
+ * @throws AppError `model_not_found` or `unsupported_language`.
  */
-export const chooseLanguage = (
+export const namedLanguage = (
   { model, language }: { readonly model: string; readonly language?: string | undefined },
   accountsLanguage: string | undefined,
-): Language => {
+): Language | undefined => {
   const named = findTranscriptionModel(model);
   if (!named) {
     throw new AppError("model_not_found", {
@@ -40,7 +40,12 @@ export const chooseLanguage = (
     if (!found) throw unsupportedLanguage(language);
     return found;
   }
-  const chosen = named.language ?? findLanguage(accountsLanguage ?? "", "transcription");
+  return named.language ?? findLanguage(accountsLanguage ?? "", "transcription");
+};
+
+/** The same. @throws AppError `language_required` too, when none is named. */
+export const chooseLanguage = (...given: Parameters<typeof namedLanguage>): Language => {
+  const chosen = namedLanguage(...given);
   if (!chosen) throw new AppError("language_required", { param: "language" });
   return chosen;
 };

@@ -47,7 +47,7 @@ const recording = {
     example: "lg",
     description:
       `${languageForms}; by default that of the model, or the \`default_language\` of your account ` +
-      "(`PUT /auth/profile`)",
+      "(`PUT /auth/profile`). Without any, transcription detects the language if a model of this service does that",
   }),
   prompt: optionalField(text().max(4_000)).meta({
     override: { type: "string" },

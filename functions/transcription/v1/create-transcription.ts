@@ -1,13 +1,13 @@
 import type { Reply } from "../../../shared/http/response.ts";
 import type { Transcription, TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
-import { shortestCode } from "../../../shared/platform/catalogue/languages.ts";
+import { findLanguage, type Language, shortestCode } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { toAppError } from "../../../shared/platform/errors/dependency-failure.ts";
 import { countAudio } from "../../../shared/platform/telemetry/use.ts";
 import type { MeasuredRecording } from "../../../shared/recordings/uploads/open-upload.ts";
 import { openRecording } from "../open-recording.ts";
 import { type TranscriptionDependencies, toMilliseconds } from "../transcribe.ts";
-import { type AccountContext, chooseLanguage } from "./choose-language.ts";
+import { type AccountContext, chooseLanguage, namedLanguage } from "./choose-language.ts";
 import type { Granularity, TranscriptFormat, V1TranscriptionForm } from "./contract.ts";
 import { formatTranscript } from "./format-transcript.ts";
 import { streamTranscript } from "./stream-transcript.ts";
@@ -34,6 +34,12 @@ const checkCombination = ({
 const promptOf = ({ keywords = [], prompt = "" }: V1TranscriptionForm): string | undefined =>
   [keywords.join(", "), prompt].filter((text) => text !== "").join(". ") || undefined;
 
+/** The code of ISO 639 for an undetermined language. */
+const undetermined = "und";
+
+const codeInResponse = (language: Language | undefined): string =>
+  language ? shortestCode(language) : undetermined;
+
 /** Opens the recording of a form of `/v1`, where the field is called `file`. */
 export const openFormsRecording = (
   { file, file_id }: Pick<V1TranscriptionForm, "file" | "file_id">,
@@ -56,12 +62,15 @@ export const createV1Transcription = async (
   const { response_format: format, timestamp_granularities: requested = [], temperature } = form;
   const granularities: readonly Granularity[] = requested.length > 0 ? requested : ["segment"];
   const { signal, defaultLanguage } = context;
-  const language = chooseLanguage(form, defaultLanguage);
+  const choose = dependencies.detectsLanguages ? namedLanguage : chooseLanguage;
+  const language = choose(form, defaultLanguage);
   const recording = await openFormsRecording(form, context, dependencies);
   const request: TranscriptionRequest = {
     recording,
-    language: language.code,
-    withSegments: isTimed(format),
+    language: language?.code,
+    detectsLanguage: !language,
+    // Servers report the language in this form only.
+    withSegments: isTimed(format) || !language,
     speakers: format === "diarized_json" ? "required" : undefined,
     withWords: isTimed(format) && (format !== "verbose_json" || granularities.includes("word")),
     prompt: promptOf(form),
@@ -85,7 +94,8 @@ export const createV1Transcription = async (
   }
   const heard = {
     task: "transcribe",
-    language: shortestCode(language),
+    language: codeInResponse(language ?? findLanguage(transcription.language ?? "")),
+    isDetected: !language,
     durationSeconds: toMilliseconds(recording.durationSeconds),
     transcription,
     temperature,

@@ -12,6 +12,8 @@ export interface HeardRecording {
   readonly task: VerboseTranscript["task"];
   /** As in responses. */
   readonly language: string;
+  /** Whether the model detected the language. */
+  readonly isDetected?: boolean;
   readonly durationSeconds: number;
   readonly transcription: Transcription;
   readonly temperature: number | undefined;
@@ -88,7 +90,11 @@ export const formatTranscript = (
   });
   switch (format) {
     case "json":
-      return { text: transcription.text, usage: { type: "duration", seconds: durationSeconds } };
+      return {
+        text: transcription.text,
+        ...(heard.isDetected ? { language: heard.language } : {}),
+        usage: { type: "duration", seconds: durationSeconds },
+      };
     case "verbose_json":
       return toVerbose(heard, granularities);
     case "diarized_json":

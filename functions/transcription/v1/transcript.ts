@@ -19,6 +19,10 @@ const usage = z
 const plainTranscript = z
   .object({
     text: wholeText.meta({ example: "Wasuze otya nno?" }),
+    language: z.string().optional().meta({
+      description:
+        "If the model detected it: the ISO 639-1 code if there is one, else ISO 639-3; `und` for another language",
+    }),
     usage: usage.optional().meta({ example: { type: "duration", seconds: 3 } }),
   })
   .meta({ id: "Transcript" });

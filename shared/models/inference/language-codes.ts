@@ -12,6 +12,13 @@ export const servesLanguage = ({ languages, language_codes: codes }: LanguageHab
   (languages === undefined || languages.includes(code)) &&
   (typeof codes !== "object" || Object.hasOwn(codes, code));
 
+/** The ISO 639-3 code of a language as a model's server names it; `undefined` for one that is not known here. */
+export const codeFromWire = (codes: LanguageCodes, named: string): string | undefined => {
+  const name = named.trim().toLowerCase();
+  if (typeof codes !== "object") return findLanguage(name)?.code;
+  return Object.keys(codes).find((code) => codes[code]?.toLowerCase() === name);
+};
+
 /**
  * How a model's server names a language; `undefined` if it is not named.
  *

@@ -77,7 +77,7 @@ const cutAtTurns = (segment: Segment, words: readonly Word[], turns: readonly Tu
 
 /** Returns a transcription with the speakers of another server's turns. Segments in which several people speak are cut between their words. */
 export const layTurns = (
-  { text, segments, words = [] }: Transcription,
+  { text, segments, words = [], ...others }: Transcription,
   turns: readonly Turn[],
 ): Transcription => {
   const times = [...turns, ...words];
@@ -89,6 +89,7 @@ export const layTurns = (
   const spoken = segments?.length ? segments : [whole].filter(() => text !== "");
   const wordsOf = wordsOfSegments(spoken, words);
   return {
+    ...others,
     text,
     segments: spoken.flatMap((segment, index) => cutAtTurns(segment, wordsOf[index] ?? [], turns)),
     ...(words.length > 0 ? { words } : {}),

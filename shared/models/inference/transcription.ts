@@ -19,6 +19,8 @@ export interface TranscriptionRequest {
   readonly recording: Recording;
   /** ISO 639-3; `undefined` lets the model's server detect it. */
   readonly language: string | undefined;
+  /** Whether only servers are called whose profile says that they detect the language. */
+  readonly detectsLanguage?: boolean;
   readonly withSegments: boolean;
   /** Whether to return segments with their speakers. */
   readonly speakers?: SpeakerRequest | undefined;
@@ -65,6 +67,8 @@ export interface Segment {
 }
 
 export interface Transcription {
+  /** ISO 639-3, as the model detected it; absent when it reports none that is known here. */
+  readonly language?: string;
   /** Empty for silence. */
   readonly text: string;
   /** In the order of the recording; `undefined` when they were not requested or the model does not support them. */

@@ -136,6 +136,9 @@ export const transcriptionBackendEnvironment = {
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 
+/** Whether any server of transcription detects languages, as the stage's profiles say. */
+export const detectionEnvironment = { DETECTS_LANGUAGES: switchVariable };
+
 /** Whether any server may distinguish speakers, as far as the stage's profiles say. */
 export const speakersEnvironment = { DISTINGUISHES_SPEAKERS: switchVariable };
 

@@ -16,7 +16,7 @@ const spoken: Transcription = {
   segments: [{ start: 0.1, end: 1.2, text: "Wasuze otya nno?" }],
 };
 
-const setup = (transcription: Transcription) => {
+const setup = (transcription: Transcription, detectsLanguages = false) => {
   const translator = {
     translate: vi.fn(async ({ text }: TranslationRequest) => ({
       text: text.toUpperCase(),
@@ -26,6 +26,7 @@ const setup = (transcription: Transcription) => {
   const transcribe = vi.fn(async (_request: TranscriptionRequest) => transcription);
   const endpoints = v1TranscriptionEndpoints({
     transcriber: { transcribe },
+    detectsLanguages,
     translator,
     uploads: { find: async () => undefined },
     store: { delete: async () => undefined, open: async () => undefined },
@@ -116,6 +117,50 @@ describe("diarized_json", () => {
   ] as const)("is refused for %s with %j", async (task, fields, param) => {
     const { post } = setup(spoken);
     expect(await post(task, fields)).toMatchObject({ status: 400, body: { error: { param } } });
+  });
+});
+
+describe("a recording in a language that the request does not name", () => {
+  const unnamed = { model: "whisper-1" };
+
+  it.each([
+    ["json", { text: "Wasuze otya nno?", language: "lg" }],
+    ["verbose_json", { task: "transcribe", language: "lg", text: "Wasuze otya nno?" }],
+  ])("is transcribed in the one that the model detects, and %s says so", async (response_format, body) => {
+    const { post, transcribe } = setup({ ...spoken, language: "lug" }, true);
+    expect(await post("transcriptions", { ...unnamed, response_format })).toMatchObject({
+      status: 200,
+      body,
+    });
+    expect(transcribe.mock.calls.map(([request]) => request)).toMatchObject([
+      { language: undefined, detectsLanguage: true, withSegments: true },
+    ]);
+  });
+
+  it("is und when the model detects one that is not known here", async () => {
+    const { post } = setup(spoken, true);
+    expect(await post("transcriptions", unnamed)).toMatchObject({ body: { language: "und" } });
+  });
+
+  it("is transcribed in the one that its model names, without detection and without another field", async () => {
+    const { post, transcribe } = setup(spoken, true);
+    const response = await post("transcriptions", {});
+    expect(response.body).not.toHaveProperty("language");
+    expect(transcribe.mock.calls.map(([request]) => request)).toMatchObject([
+      { language: "lug", detectsLanguage: false, withSegments: false },
+    ]);
+  });
+
+  it.each([
+    ["transcriptions", false],
+    ["translations", true],
+  ] as const)("is refused for %s when models detect languages: %s", async (task, detects) => {
+    const { post, transcribe } = setup(spoken, detects);
+    expect(await post(task, unnamed)).toMatchObject({
+      status: 400,
+      body: { error: { code: "language_required", param: "language" } },
+    });
+    expect(transcribe).not.toHaveBeenCalled();
   });
 });
 

@@ -1,6 +1,7 @@
 import { BackendRefusal } from "../../../platform/outbound/failures.ts";
 import type { WholeResponse } from "../../../platform/outbound/read-response.ts";
 import { sendUpload, type UploadBody } from "../../../platform/outbound/upload.ts";
+import { codeFromWire } from "../language-codes.ts";
 import { layTurns, type Turn } from "../lay-turns.ts";
 import type {
   Transcriber,
@@ -110,7 +111,11 @@ const transcribeAt = async (
     }
     lacking.set(backend, refused);
     if (transcript?.hasStarted) return transcript.end();
-    const parsed = parseTranscription(response.body);
+    const { language_codes: codes } = model.profile.transcription;
+    const parsed = parseTranscription(
+      response.body,
+      request.detectsLanguage ? (named) => codeFromWire(codes, named) : undefined,
+    );
     const transcription = request.speakers ? parsed : withoutSpeakers(parsed);
     if (withSpeakers) speakers.require(request, backend, transcription);
     if (transcription.text !== "") onText?.(transcription.text);
@@ -156,13 +161,17 @@ export const createOpenAiTranscriber = (
     ...{ lacking: new WeakMap(), stallMilliseconds },
   };
 
+  const serves = (backend: Backend, { language, detectsLanguage }: TranscriptionRequest): boolean =>
+    languages.serves(backend, language) &&
+    (!detectsLanguage || backend.model.profile.transcription.detects === true);
+
   const transcribe = (request: TranscriptionRequest, options: TranscriptionOptions) =>
     server.call(
       options.signal,
       (call) => transcribeAt(call, request, options, knowledge),
       (backend) =>
         backend !== diarizer &&
-        languages.serves(backend, request.language) &&
+        serves(backend, request) &&
         (request.speakers !== "required" || speakers.mayDistinguish(backend)),
       (backend) => request.speakers !== undefined && speakers.isSure(backend),
     );
@@ -193,7 +202,7 @@ export const createOpenAiTranscriber = (
       languages.require(request.language);
       const { speakers: requested = "if-known" } = request;
       const mayDistinguish = backends.some(
-        (backend) => languages.serves(backend, request.language) && speakers.mayDistinguish(backend),
+        (backend) => serves(backend, request) && speakers.mayDistinguish(backend),
       );
       if (requested === "if-known" || (!diarizer && (mayDistinguish || requested !== "required")))
         return transcribe(request, options);

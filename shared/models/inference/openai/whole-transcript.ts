@@ -65,6 +65,8 @@ const wireTranscription = z.object({
   text: z.string().nullish(),
   segments: optional(z.array(wireSegment.optional().catch(undefined))),
   words: wireWords,
+  /** A code or a name. */
+  language: optional(z.string()),
   /** Of the recording: only what the last entry lacks is taken from it. */
   duration: number,
   // Some servers report failures with status 200.
@@ -114,8 +116,11 @@ const placed = <Entry extends Timed>(
   });
 };
 
-/** Reads the body of a whole transcription. @throws AppError when it has none, or reports a failure. */
-export const parseTranscription = (body: string): Transcription => {
+/** Reads the body of a whole transcription. @param codeOf the code of a language that the server names. @throws AppError when it has none, or reports a failure. */
+export const parseTranscription = (
+  body: string,
+  codeOf: (named: string) => string | undefined = () => undefined,
+): Transcription => {
   const response = jsonOrText(body);
   const { data, error } = wireTranscription.safeParse(response);
   const segments = placed(data?.segments, data?.duration);
@@ -124,6 +129,7 @@ export const parseTranscription = (body: string): Transcription => {
   if (!data || said === undefined) throw failureIn(response, error, { sent: {}, hasAudio: true });
   // whisper.cpp and others have the words within their segments.
   const within = data.segments?.flatMap((segment) => segment?.words ?? []);
+  const language = data.language === undefined ? undefined : codeOf(data.language);
   const words = placed(data.words ?? (within?.length ? within : undefined), data.duration);
   return {
     text: withoutSpecialTokens(said).trim(),
@@ -131,6 +137,7 @@ export const parseTranscription = (body: string): Transcription => {
       ({ start, end, text: heard, more }): Segment => ({ start, end, text: heard, ...more }),
     ),
     ...(words ? { words: words satisfies Word[] } : {}),
+    ...(language === undefined ? {} : { language }),
   };
 };
 

@@ -46,8 +46,18 @@ const model = createServer((request, response) => {
   void (async () => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of request) chunks.push(z.instanceof(Uint8Array).parse(chunk));
+    // The service asks which models there are.
+    if (request.method !== "POST") {
+      response.writeHead(404).end();
+      return;
+    }
     const { messages } = chatRequest.parse(JSON.parse(Buffer.concat(chunks).toString()));
-    const content = (messages.at(-1)?.content ?? "").replace(/^.*?: /, "").toUpperCase();
+    const content = (messages.at(-1)?.content ?? "")
+      .replace(/^.*?: /, "")
+      // Other words, because a reply that repeats its source is not one.
+      .replaceAll(/<[^>]*>|[a-z]/g, (found) =>
+        found.length > 1 ? found : String.fromCharCode(97 + ((found.charCodeAt(0) - 84) % 26)),
+      );
     calls += 1;
     response.writeHead(200, { "Content-Type": "application/json" });
     response.end(

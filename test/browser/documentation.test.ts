@@ -16,16 +16,6 @@ describe("The documentation", () => {
   const result = (page: Page) => page.locator("[data-result]");
   const status = (page: Page) => result(page).getByRole("status").textContent();
 
-  it("finds a page by what is typed into its search", async () => {
-    const { page, complaints } = reader;
-    await open("");
-    await page.getByRole("searchbox").fill("unsupported_language");
-    await page.keyboard.press("Enter");
-    await page.getByRole("main").getByRole("link", { name: "Errors", exact: true }).click();
-    await page.waitForURL(`${baseUrl}/docs/guides/errors`);
-    expect(complaints()).toEqual([]);
-  });
-
   it("copies code by a button, and remembers its language on all pages", async () => {
     const { page, context } = reader;
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -38,19 +38,11 @@ const packedBytes = async (path: string): Promise<number> => {
   return gzipSync(body).length;
 };
 
-const paths = [
-  "/docs",
-  "/docs/translate",
-  "/docs/createV1ChatCompletion",
-  "/docs/legacyVendorSpeech",
-  "/docs/guides",
-  "/docs/guides/first-call",
-  "/docs/guides/errors",
-  "/docs/guides/from-v1",
-];
+// What every page has, `test/unit/console/site-pages.test.ts` checks; these are sent over a network.
+const paths = ["/docs", "/docs/guides/from-v1"];
 
 describe("The pages of the documentation", () => {
-  it.each(paths)("%s is whole without JavaScript, keeps to its policy and is light", async (path) => {
+  it.each(paths)("%s is sent with its policy, is cached and light", async (path) => {
     const page = await new FormVisitor().open(path);
     expect(page.status).toBe(200);
     expect(page.headers.get("content-security-policy")).toBe(policy);
@@ -59,65 +51,11 @@ describe("The pages of the documentation", () => {
     expect(page.headers.getSetCookie()).toEqual([]);
     const known = { Accept: "text/html", "If-None-Match": page.headers.get("etag") ?? "" };
     expect((await fetch(`${baseUrl}${path}`, { headers: known })).status).toBe(304);
-    expect(unbalanced(page.html)).toEqual([]);
-    expect(page.html).not.toMatch(/<script>|<style|\sstyle=|\son\w+=|javascript:/);
-    expect(page.html.match(/<h1>/g)).toHaveLength(1);
     // One after the other: each at once would start a process of the function.
     const loaded = [];
     for (const each of [path, ...filesOf(page)]) loaded.push(await packedBytes(each));
     expect(filesOf(page).length).toBeGreaterThan(0);
     expect(loaded.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(maxFirstLoadBytes);
-  });
-
-  it("report a missing operation or guide as a page", async () => {
-    const visitor = new FormVisitor();
-    for (const path of [
-      "/docs/nothing",
-      "/docs/guides/nothing",
-      "/docs/explorer",
-      "/docs/explorer/5.0.0/swagger-ui.css",
-    ]) {
-      const page = await visitor.open(path);
-      expect(page.status).toBe(404);
-      expect(page.headers.get("content-security-policy")).toBe(policy);
-      expect(page.html).toContain("<h1>");
-    }
-  });
-
-  it("are found by a search without JavaScript", async () => {
-    const visitor = new FormVisitor();
-    const found = await visitor.open("/docs/search?q=unsupported_language");
-    expect(found.status).toBe(200);
-    expect(found.html).toContain(`href="${basePath}/docs/guides/errors"`);
-    const others = await visitor.open(`/docs/search?q=${encodeURIComponent("<b>".repeat(200))}`);
-    expect(others.status).toBe(200);
-    expect(others.html).not.toContain("<b>");
-    expect((await visitor.open("/docs")).html).toContain(`action="${basePath}/docs/search"`);
-  });
-
-  it("are Markdown as well", async () => {
-    for (const [path, title] of [
-      ["/docs/guides/keys.md", "# Authentication\n"],
-      ["/docs/translate.md", "# Translate a text"],
-    ] as const) {
-      const { status, headers, body } = await call(path);
-      expect(status).toBe(200);
-      expect(headers.get("content-type")).toBe("text/markdown; charset=utf-8");
-      expect(body).toMatch(new RegExp(`^${title}`));
-      expect(body).not.toMatch(/\{\{|\]\(\//);
-    }
-    expect((await new FormVisitor().open("/docs/nothing.md")).status).toBe(404);
-  });
-
-  it("are listed for language models, and one text for them", async () => {
-    const { headers, body } = await call("/llms.txt");
-    expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    expect(body).toMatch(/^# Language AI Service\n\n> /);
-    expect(body).toContain(`(${baseUrl}/docs/guides/first-call.md)`);
-    const full = await call("/llms-full.txt");
-    expect(full.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    expect(full.body).toMatch(/^# Language AI Service\n\n> /);
-    expect(full.body).toContain(`curl -s ${baseUrl}/tasks/translate`);
   });
 
   it("issue a token for the form of an operation only to people who are logged in", async () => {

@@ -1,8 +1,14 @@
 import { expect } from "vitest";
-import type { SeenPage } from "./form-visitor.ts";
+
+/** A page as its reader gets it. */
+interface SentPage {
+  readonly path: string;
+  readonly headers: Headers;
+  readonly html: string;
+}
 
 /** What keeps other sites, and what others write, out of a page. */
-export const expectGuarded = ({ path, headers, html }: SeenPage): void => {
+export const expectGuarded = ({ path, headers, html }: SentPage): void => {
   const policy = headers.get("content-security-policy") ?? "";
   expect(policy, path).toMatch(
     /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;/,
@@ -24,7 +30,7 @@ export const expectGuarded = ({ path, headers, html }: SeenPage): void => {
 };
 
 /** Every internal address that a page links to. */
-export const linksIn = ({ html }: SeenPage): string[] =>
+export const linksIn = ({ html }: Pick<SentPage, "html">): string[] =>
   [...html.matchAll(/\s(?:href|src|action)="([^"#?]*)/g)].flatMap(([, link = ""]) =>
     link.startsWith("data:") || link === "" ? [] : [link],
   );

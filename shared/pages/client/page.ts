@@ -88,6 +88,20 @@ const bindMenus = (): void => {
   });
 };
 
+/** Says that a table can be moved, and only where it is wider than what is around it. */
+const hintAtWideTables = (): void => {
+  for (const hint of document.querySelectorAll<HTMLElement>(".swipe")) {
+    const table = hint.previousElementSibling;
+    if (!table) continue;
+    const show = (): void => {
+      const isWide = table.scrollWidth > table.clientWidth;
+      hint.hidden = !isWide;
+      hint.classList.toggle("needed", isWide);
+    };
+    new ResizeObserver(show).observe(table);
+  }
+};
+
 /** Shows a link to the account to readers with a session, on pages that are the same for everyone. */
 const showAccount = async (url: string): Promise<void> => {
   if (!(await readSession(url))) return;
@@ -109,6 +123,7 @@ if (navigator.clipboard)
 for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-shows]")) bindPassword(button);
 bindTabs();
 bindMenus();
+hintAtWideTables();
 if (document.querySelector('form[action$="/console/log-out"]')) noteSession(true);
 for (const { dataset } of document.querySelectorAll<HTMLElement>(".end[data-session-url]"))
   void showAccount(dataset["sessionUrl"] ?? "").catch(() => undefined);

@@ -69,6 +69,9 @@ export const linksUnder = (baseUrl: string): ((path: string) => string) => {
 /** Pages that are the same for everyone, so only their address says in which language they are. */
 const pagesForEveryone = /^\/(?:docs|console\/languages|privacy|terms|status|quality)(?:[/?#]|$)/;
 
+/** All pages: what else is linked to from pages belongs to the API, which reads `language` in its own way. */
+const pages = /^\/(?:(?:console|docs|privacy|terms|status|quality|reset-password)(?:[/?#]|$)|[?#]|$)/;
+
 /** Texts for programs and tokens have no language. */
 const withoutLanguage = /^\/(?:docs\/token|console\/assets\/|[^?#]*\.(?:md|txt|json))/;
 
@@ -83,7 +86,8 @@ export const linksInLanguage = (
   const url = linksUnder(baseUrl);
   if (languages.length < 2) return url;
   return (path) => {
-    if (withoutLanguage.test(path) || !(isForEveryone || pagesForEveryone.test(path))) return url(path);
+    if (withoutLanguage.test(path) || !(isForEveryone ? pages : pagesForEveryone).test(path))
+      return url(path);
     const [, address = "", anchor = ""] = /^([^#]*)(.*)$/.exec(path) ?? [];
     return url(`${address}${address.includes("?") ? "&" : "?"}language=${language}${anchor}`);
   };

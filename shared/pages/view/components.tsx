@@ -254,7 +254,7 @@ export const DataTable = ({
         </tbody>
       </table>
     </section>
-    {!isStacked && columns.length > 2 && <p class="swipe">{useFrame().texts.forms.swipe}</p>}
+    {!isStacked && <p class={columns.length > 2 ? "swipe many" : "swipe"}>{useFrame().texts.forms.swipe}</p>}
   </div>
 );
 

@@ -70,7 +70,17 @@ export const ProseTable = ({
   <DataTable
     caption={caption}
     columns={columns.map((label) => ({ label }))}
-    rows={rows.map((cells) => cells.map((cell) => <Prose key={cell} text={cell} />))}
+    rows={rows.map((cells) =>
+      // One element: on phones, a cell is a row with the label of its column.
+      cells.map(
+        (cell) =>
+          cell && (
+            <span key={cell}>
+              <Prose text={cell} />
+            </span>
+          ),
+      ),
+    )}
     isStacked={isStacked}
   />
 );

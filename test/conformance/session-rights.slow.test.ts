@@ -58,6 +58,7 @@ const forms: Readonly<Record<string, readonly [Need, Readonly<Record<string, str
   "documents delete": ["session", { id: "none" }],
   "recording delete": ["session"],
   "recording translate": ["session", { language: "lug" }],
+  "recording name-speaker": ["session", { label: "A", name: "Nakato" }],
   tier: ["session", { purpose: "A clinic", amount: "Twice as much" }],
   confirmOwner: ["session"],
   confirmOwnerByLink: ["session", { token: "unknown" }],

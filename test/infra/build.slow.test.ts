@@ -57,6 +57,8 @@ const variables = {
   TRANSCRIPTION_BASE_URL: "http://127.0.0.1:9/v1",
   TRANSCRIPTION_MODEL: "stt-51",
   TRANSCRIPTION_TIMEOUT_MS: "1000",
+  DETECTS_LANGUAGES: "false",
+  DISTINGUISHES_SPEAKERS: "false",
   SPEECH_BASE_URL: "http://127.0.0.1:9/v1",
   SPEECH_MODEL: "tts-3b",
   SPEECH_PLATFORM: "language-ai",

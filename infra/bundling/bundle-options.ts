@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
 import type { StageCatalogue } from "../../shared/platform/catalogue/stage-catalogue.ts";
 import { browserAssets } from "./browser-assets.ts";
+import { builtProfiles } from "./built-profiles.ts";
 import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
 import { builtGuides } from "./guides.ts";
 import { licences } from "./licences.ts";
@@ -57,6 +58,7 @@ export const bundleOptions = (
       browserAssets(projectDirectory),
       builtGuides(projectDirectory, catalogue),
       stageCatalogueData(catalogue),
+      builtProfiles(catalogue),
       writeChangedFiles(),
       companionFiles(projectDirectory),
       onDemandModules(projectDirectory),

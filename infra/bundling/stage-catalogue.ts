@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Plugin } from "esbuild";
-import { completeProfilesWith } from "../../shared/models/inference/complete-profiles.ts";
 import type { StageCatalogue } from "../../shared/platform/catalogue/stage-catalogue.ts";
 
 const run = promisify(execFile);
@@ -15,16 +14,12 @@ export const hasOwnCatalogue = ({ voices, languages }: StageCatalogue): boolean 
   voices !== undefined || languages !== undefined;
 
 /**
- * Puts the voices, languages and profiles of a stage into the bundles, and the OpenAPI document that follows from them. Profiles have
- * their defaults there, so a function neither reads nor checks them.
+ * Puts the voices and languages of a stage into the bundles, and the OpenAPI document that follows from them. Without any, the bundles
+ * are those of the repository.
  */
 export const stageCatalogueData = (catalogue: StageCatalogue): Plugin => ({
   name: "stage-catalogue",
   setup(builder) {
-    builder.onLoad({ filter: /\/inference\/complete-profiles\.ts$/ }, () => ({
-      contents: `export const completeProfiles = ${JSON.stringify(completeProfilesWith(catalogue.profiles))};`,
-      loader: "js",
-    }));
     if (Object.keys(catalogue).length === 0) return;
     builder.onLoad({ filter: catalogueModule }, () => ({
       contents: moduleOf(catalogue),

@@ -110,6 +110,7 @@ beforeAll(async () => {
           TRANSCRIPTION_BASE_URL: model.baseUrl,
           TRANSCRIPTION_MODEL: "model-1",
           TRANSCRIPTION_TIMEOUT_MS: "30000",
+          DETECTS_LANGUAGES: "false",
           TRANSLATION_BASE_URL: model.baseUrl,
           TRANSLATION_MODEL: "model-1",
           TRANSLATION_TIMEOUT_MS: "30000",

@@ -1,21 +1,15 @@
+import { readXmlTokens, type XmlToken } from "../segments/xml-tokens.ts";
 import { type ZippedFile, zippedText } from "./zip-archive.ts";
 
 /** A list of a package's parts is shorter than this. */
 const maxListBytes = 1_024 * 1_024;
 
-/** Returns the attributes of all tags with a name. */
-const tagsIn = (file: ZippedFile, name: string): ReadonlyMap<string, string>[] =>
+/** Returns the attributes of all elements with a name. @throws UnreadableDocument for a list that is not well-formed. */
+const elementsIn = (file: ZippedFile, wanted: string): XmlToken["attributes"][] =>
   file.bytes.length > maxListBytes
     ? []
-    : Array.from(
-        zippedText(file).matchAll(new RegExp(`<(?:\\w+:)?${name}\\b[^>]*>`, "g")),
-        ([tag]) =>
-          new Map(
-            Array.from(tag.matchAll(/(\w+)\s*=\s*["']([^"']*)["']/g), ([, key = "", value = ""]) => [
-              key,
-              value,
-            ]),
-          ),
+    : readXmlTokens(zippedText(file)).flatMap(({ kind, name, attributes }) =>
+        (kind === "open" || kind === "empty") && name.replace(/^.*:/, "") === wanted ? [attributes] : [],
       );
 
 /** Returns the file that a relationship points to from the part of a folder. */
@@ -36,16 +30,16 @@ export const createPartKinds = (files: readonly ZippedFile[]): ((name: string) =
   const add = (name: string, kind: string): void => void kinds.get(name)?.push(kind);
   for (const file of files) {
     if (file.name === "[Content_Types].xml") {
-      for (const tag of tagsIn(file, "Override")) {
-        add(tag.get("PartName")?.replace(/^\//, "") ?? "", tag.get("ContentType") ?? "");
+      for (const element of elementsIn(file, "Override")) {
+        add(element["PartName"]?.replace(/^\//, "") ?? "", element["ContentType"] ?? "");
       }
     }
     const [, folder] = /^(.*?)_rels\/[^/]*\.rels$/.exec(file.name) ?? [];
     if (folder === undefined) continue;
-    for (const tag of tagsIn(file, "Relationship")) {
-      if (tag.get("TargetMode") === "External") continue;
-      const name = targetOf(folder, tag.get("Target") ?? "");
-      const type = /[^/]*$/.exec(tag.get("Type") ?? "")?.[0] ?? "";
+    for (const element of elementsIn(file, "Relationship")) {
+      if (element["TargetMode"] === "External") continue;
+      const name = targetOf(folder, element["Target"] ?? "");
+      const type = /[^/]*$/.exec(element["Type"] ?? "")?.[0] ?? "";
       const isMain = type === "officeDocument";
       add(name, `#${type}${isMain ? ` ${rootOf(files.find((found) => found.name === name))}` : ""}`);
     }

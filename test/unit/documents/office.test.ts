@@ -190,3 +190,16 @@ describe.each(everyXml)("A document in %s", (format, name, source, others) => {
     expect(text.replaceAll(/="[^"]*"/g, "")).not.toContain("]]>");
   });
 });
+
+describe("A document of Office whose list of parts is no XML", () => {
+  it.each(["<Override ".repeat(1_000), `<Override ${"a".repeat(10_000)}>`])(
+    "is refused, with what is wrong: %#",
+    (list) => {
+      const bytes = zip({
+        "[Content_Types].xml": list,
+        "word/document.xml": word(paragraph("Good morning")),
+      });
+      expect(() => openDocument(bytes, "docx")).toThrow("The XML is invalid: line 1");
+    },
+  );
+});

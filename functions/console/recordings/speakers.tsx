@@ -51,6 +51,7 @@ export const SpeakerNames = ({
   return (
     <section>
       <h2>{words.speakers}</h2>
+      <p class="soft">{words.chooseSpeaker}</p>
       <ul class="speakers">
         {speakers.map((speaker) => {
           const isThis = isSent && visit.values["label"] === speaker.label;

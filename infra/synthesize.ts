@@ -36,6 +36,8 @@ export const synthesize = async ({
   const app = new App({
     outdir,
     analyticsReporting: false,
+    treeMetadata: false,
+    stackTraces: false,
     context: { ...(await readCdkContext()), [DISABLE_ASSET_STAGING_CONTEXT]: true },
   });
   addServiceStacks(app, { env: { account: "000000000000", region: "us-east-1" }, ...service });

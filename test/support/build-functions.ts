@@ -5,14 +5,15 @@ import { join } from "node:path";
 import { buildFunctions } from "../../infra/build.ts";
 
 /**
- * Bundles the functions unless this was done for this run: `BUILT_FUNCTIONS` names the folder of the bundles, which every service
- * that a test starts uses. They are removed when this process ends.
+ * What the services that tests start share, unless a process around this one has set it: bundles (`BUILT_FUNCTIONS` names their
+ * folder), templates (`BUILT_TEMPLATES`) and compiled code (`NODE_COMPILE_CACHE`). It is removed when this process ends.
  */
 export const setup = async (): Promise<void> => {
-  if (process.env["BUILT_FUNCTIONS"]) return;
   const outdir = await mkdtemp(join(tmpdir(), "language-ai-built-"));
   process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
-  process.env["BUILT_FUNCTIONS"] = (await buildFunctions({ outdir })).directory;
+  process.env["BUILT_TEMPLATES"] ??= join(outdir, "templates");
+  process.env["NODE_COMPILE_CACHE"] ??= join(outdir, "compiled");
+  process.env["BUILT_FUNCTIONS"] ||= (await buildFunctions({ outdir })).directory;
 };
 
 // `node test/support/build-functions.ts <folder>` bundles for several runs, and prints what `BUILT_FUNCTIONS` should be.

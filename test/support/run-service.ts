@@ -16,6 +16,11 @@ export interface RunningCommand {
   ended: Promise<number | null>;
 }
 
+const builtForTests = () => {
+  const { BUILT_FUNCTIONS, BUILT_TEMPLATES, NODE_COMPILE_CACHE } = process.env;
+  return { BUILT_FUNCTIONS, BUILT_TEMPLATES, NODE_COMPILE_CACHE };
+};
+
 /**
  * Runs a TypeScript file of the repository with variables of its own, for as long as this process lives.
  *
@@ -35,7 +40,7 @@ export const runCommand = (
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
-      BUILT_FUNCTIONS: folder === projectDirectory ? process.env["BUILT_FUNCTIONS"] : undefined,
+      ...(folder === projectDirectory ? builtForTests() : {}),
       ACCESS_LOG,
       TAKEN_PERMISSION,
       // Other servers of models may run on this machine.

@@ -7,6 +7,7 @@ import type {
   StageVoices,
 } from "../shared/platform/catalogue/stage-catalogue.ts";
 import { allVoices, openAiVoices } from "../shared/platform/catalogue/voices.ts";
+import { calibrationFile } from "./evaluation/calibration/calibration-file.ts";
 import { readStageFile, type StageFolder } from "./stage-file.ts";
 import { profilesFile } from "./stage-profiles.ts";
 
@@ -125,7 +126,8 @@ const voicesFile = (languages: StageLanguages | undefined) => {
 };
 
 /**
- * Reads what the folder of a stage says of its models: `voices.json`, `languages.json` and `profiles.json`, which are all optional.
+ * Reads what the folder of a stage says of its models: `voices.json`, `languages.json`, `profiles.json` and `calibration.json`, which are all
+ * optional.
  *
  * @throws Error with the file and the line of each mistake.
  */
@@ -133,7 +135,9 @@ export const readStageCatalogue = (folder: StageFolder): StageCatalogue => {
   const languages: StageLanguages | undefined = readStageFile(folder, "languages.json", languagesFile);
   const voices: StageVoices | undefined = readStageFile(folder, "voices.json", voicesFile(languages));
   const profiles = readStageFile(folder, "profiles.json", profilesFile(languages));
+  const calibration = readStageFile(folder, "calibration.json", calibrationFile);
   return {
+    ...(calibration ? { calibration } : {}),
     ...(voices ? { voices } : {}),
     ...(languages ? { languages } : {}),
     ...(profiles ? { profiles } : {}),

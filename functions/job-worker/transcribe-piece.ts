@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { UnreadableAudioError } from "../../shared/audio/reading/audio-errors.ts";
 import { bufferSource } from "../../shared/audio/reading/audio-source.ts";
-import type { Transcriber } from "../../shared/models/inference/transcription.ts";
+import { inOrderOfUse, promptWith } from "../../shared/models/inference/keywords.ts";
+import type { Segment, Transcriber } from "../../shared/models/inference/transcription.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
 import { BackendTimeout } from "../../shared/platform/outbound/failures.ts";
@@ -115,23 +116,50 @@ const abandoned = async ({ cause }: AppError, signal: AbortSignal): Promise<void
   await Promise.race([cause.ended, aborted]);
 };
 
+/** The keywords of a job in the order of their use: those of the piece before come last, where it is transcribed. */
+const keywordsFor = async (
+  name: JobName,
+  { index }: PlannedPiece,
+  parts: readonly TranscribedPiece[],
+  { store, job: { keywords = [] } }: Work,
+): Promise<readonly string[]> => {
+  if (keywords.length === 0) return [];
+  const before = parts.at(-1) ?? (await readJson(store, jobObjects.piece(name, index - 1), transcribedPiece));
+  return before ? inOrderOfUse(keywords, before.text) : keywords;
+};
+
+/** The probability that a model reports of a segment; the rest of its details is not stored. */
+const storedSegment = ({ details, ...segment }: Segment) => {
+  const { averageLogProbability: log } = details ?? {};
+  return { ...segment, ...(log === undefined ? {} : { probability: Math.min(1, Math.exp(log)) }) };
+};
+
 /** Transcribes a file. @throws PartTooLong when the model ran out of time at a file that can be halved. */
 const transcribeFile = async (
   { start, end, bytes, canBeHalved }: Awaited<ReturnType<typeof cutNext>>,
   { mediaType, fileExtension }: PlannedPiece,
   { transcriber, job, signal }: Work,
+  keywords: readonly string[],
 ): Promise<TranscribedPiece> => {
   const recording = { source: bufferSource(bytes), mediaType, fileExtension };
+  const prompt = promptWith(keywords);
   // Stitching is most exact with times.
   const speakers = job.speakers ? ("required" as const) : job.reply_to && ("if-known" as const);
-  const request = { recording, language: job.language, withSegments: true, speakers };
+  const request = {
+    recording,
+    language: job.language,
+    withSegments: true,
+    speakers,
+    prompt,
+    confidence: true,
+  };
   try {
     const { text, segments, words } = await transcriber.transcribe(request, { signal });
     return {
       start,
       end,
       text,
-      ...(segments ? { segments: segments.map(({ details: _, ...segment }) => segment) } : {}),
+      ...(segments ? { segments: segments.map(storedSegment) } : {}),
       ...(words ? { words: [...words] } : {}),
     };
   } catch (error) {
@@ -171,7 +199,8 @@ export const transcribePiece = async (
   const work = { ...dependencies, job, signal };
   const next = await cutNext(piece, stored, work);
   const startedAt = performance.now();
-  const parts = [...stored, await transcribeFile(next, piece, work)];
+  const keywords = await keywordsFor(name, piece, stored, work);
+  const parts = [...stored, await transcribeFile(next, piece, work, keywords)];
   const seconds = next.end - next.start;
   if (!next.isLast) {
     await putJson(store, jobObjects.parts(name, index), parts);

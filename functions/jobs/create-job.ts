@@ -45,7 +45,7 @@ export interface CreateDependencies extends RecordingDependencies, CapacityDepen
   readonly sourceDetector: SourceLanguageDetector;
 }
 
-type Owner = Pick<Caller, "userId" | "keyId">;
+type Owner = Pick<Caller, "userId" | "keyId"> & Partial<Pick<Caller, "keywords">>;
 
 /** @throws ValidationError for a URL that callbacks may not call. */
 const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules): void => {
@@ -58,8 +58,15 @@ type Upload<New> = Omit<New, "callback_url" | "file_id" | "key_id">;
 
 /** Measures a recording. What its targets count is not known before it is transcribed: the most that they may is reserved. */
 const readRecording = async (
-  { file_id: fileId, language, timestamps, speakers, targets: requested }: TranscriptionJobRequest,
-  userId: number,
+  {
+    file_id: fileId,
+    language,
+    timestamps,
+    speakers,
+    targets: requested,
+    keywords: own,
+  }: TranscriptionJobRequest,
+  { userId, keywords: ofAccount = [] }: Owner,
   signal: AbortSignal,
   dependencies: CreateDependencies,
 ): Promise<Upload<NewTranscriptionJob>> => {
@@ -68,7 +75,9 @@ const readRecording = async (
   const { source: _, stored, ...facts } = upload;
   const milliseconds = Math.round(facts.durationSeconds * 1_000);
   const targets = requested ? chooseTargets(requested, { language, audio_milliseconds: milliseconds }) : [];
+  const keywords = [...ofAccount, ...(own ?? [])];
   return {
+    ...(keywords.length > 0 ? { keywords } : {}),
     ...{ language, timestamps, speakers, facts, object_key: stored.key, object_version: stored.version },
     ...(targets.length > 0 ? { targets, characters: maxCharactersOf(targets, milliseconds) } : {}),
   };
@@ -134,10 +143,11 @@ export const createdView = (job: StoredJob, seconds: number): CreatedJob => {
  */
 export const createJob = async (
   request: JobRequest,
-  { userId, keyId }: Owner,
+  owner: Owner,
   signal: AbortSignal,
   dependencies: CreateDependencies,
 ): Promise<CreatedJob> => {
+  const { userId, keyId } = owner;
   const { jobs, queue, store, policyOf, callbackSecrets, callbackRules } = dependencies;
   const { callback_url: callbackUrl } = request;
   checkCallbackUrl(callbackUrl, callbackRules);
@@ -149,7 +159,7 @@ export const createJob = async (
   const measured =
     request.type === "translation"
       ? await measureDocument(request, userId, dependencies)
-      : await readRecording(request, userId, signal, dependencies);
+      : await readRecording(request, owner, signal, dependencies);
   const seconds = await requireCapacity(userId, worksOf(measured), dependencies);
   // Creates the signing secret if the account has none yet.
   if (callbackUrl) await callbackSecrets.current(userId);

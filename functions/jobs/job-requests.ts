@@ -20,6 +20,9 @@ const callbackUrl = text().max(maxCallbackUrlLength).nullish().meta({
   description: "A URL to call when the job ends, following Standard Webhooks",
 });
 
+/** A model reads about thirty, so these are enough to choose from for each piece. */
+const maxKeywords = 200;
+
 /** What a transcript is translated into. */
 export const transcriptTargets = z
   .array(
@@ -65,6 +68,16 @@ export const transcriptionJobRequest = z
         description:
           "Whether the result says who speaks, as `A`, `B` and so on: in segments, in subtitles and in `text`. Refused where no model of this " +
           "service distinguishes speakers",
+      }),
+    keywords: z
+      .array(text().trim().min(1).max(60))
+      .max(maxKeywords)
+      .nullish()
+      .meta({
+        example: ["Sekitoleko", "Ntungamo"],
+        description:
+          "Names and terms in the recording, in the order of their use. Models get them with those of your account (`PUT /auth/profile`). " +
+          "Segments have `alternatives` where the model heard something similar and is not sure",
       }),
     targets: transcriptTargets.nullish().meta({
       example: [{ language: "eng", format: "srt" }],

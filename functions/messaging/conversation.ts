@@ -51,6 +51,8 @@ export const openQuestion = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("forget") }),
   /** Whether we may store the translation in this reply. */
   z.object({ kind: z.literal("feedback"), reply: z.string(), correction: z.string().optional() }),
+  /** Whether this is what a voice note says. */
+  z.object({ kind: z.literal("heard"), text: z.string() }),
 ]);
 
 export const conversation = z.object({

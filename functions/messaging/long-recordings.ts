@@ -1,5 +1,5 @@
 import type { AudioFacts } from "../../shared/audio/reading/container.ts";
-import type { Recording } from "../../shared/models/inference/transcription.ts";
+import type { Recording, Transcription } from "../../shared/models/inference/transcription.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { StoredTranscription } from "../../shared/recordings/jobs/job.ts";
 import { readTranscript } from "../../shared/recordings/jobs/job-objects.ts";
@@ -17,7 +17,7 @@ export interface LongRecording {
 }
 
 export type LongRecordingOutcome =
-  | { readonly kind: "transcribed"; readonly text: string }
+  | { readonly kind: "transcribed"; readonly text: string; readonly isUnsure?: boolean }
   | { readonly kind: "failed"; readonly code: string };
 
 /** Voice notes that jobs transcribe piece by piece. */
@@ -35,6 +35,13 @@ export interface LongRecordingDependencies {
   readonly queue: JobQueue;
   readonly store: Pick<ObjectStore, "open" | "put">;
 }
+
+/** Below this, one word in four is probably wrong. */
+const minConfidence = 0.75;
+
+/** Whether a transcript should be read back before anything is done with it. */
+export const isUnsure = ({ confidence = 1 }: Pick<Transcription, "confidence">): boolean =>
+  confidence < minConfidence;
 
 const nameOf = (jobId: string): JobName => ({ userId: assistantId, jobId });
 
@@ -67,7 +74,12 @@ export const createLongRecordings = ({ jobs, queue, store }: LongRecordingDepend
     const job = await jobs.find(nameOf(jobId));
     if (job?.status === "failed") return { kind: "failed", code: job.error?.code ?? "internal" };
     const transcript = job?.status === "completed" ? await readTranscript(store, nameOf(jobId)) : undefined;
-    return transcript && { kind: "transcribed", text: conversationText(transcript) };
+    return (
+      transcript && {
+        ...{ kind: "transcribed", text: conversationText(transcript) },
+        ...(isUnsure(transcript) ? { isUnsure: true } : {}),
+      }
+    );
   },
 
   clear: async (jobId) => {

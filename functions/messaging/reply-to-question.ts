@@ -44,6 +44,7 @@ const replyToYes = (
       ? plan(say(wordingFor(conversation).forgotten), { forgets: true })
       : undefined;
   }
+  if (question.kind === "heard") return undefined;
   return storeTranslation(question.reply, yes.text ?? question.correction, conversation, dependencies);
 };
 

@@ -4,6 +4,7 @@ import type { Transcriber } from "../../shared/models/inference/transcription.ts
 import type { Translator } from "../../shared/models/inference/translation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
+import { readYes } from "./control-phrases.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
 import { executeCommand } from "./execute-command.ts";
 import { guardOutput } from "./guard-output.ts";
@@ -126,6 +127,25 @@ const showData = async (
   return plan([say(wording.myData(summary)), ...(hasMoreThan(summary) ? [file] : [])]);
 };
 
+/** What a voice note says, after YES to the question about it: as it was understood, or as YES corrects it. */
+const confirmedText = (text: string, { open_question: question }: Conversation): string | undefined => {
+  const yes = question?.kind === "heard" ? readYes(text) : undefined;
+  return question?.kind === "heard" && yes ? (yes.text ?? question.text) : undefined;
+};
+
+/** Replies to a voice note once it is certain what it says. In transcribe mode that was all. */
+const replyToHeard = async (
+  userText: UserText,
+  conversation: Conversation,
+  dependencies: ReplyDependencies,
+  signal: AbortSignal,
+): Promise<Plan> => {
+  const { mode, language } = conversation.settings;
+  if (mode === "transcribe") return replyWith(wordingFor(conversation).thanks(language));
+  const { outputs, exchange } = await replyByMode(userText, conversation, dependencies, signal);
+  return plan(outputs, exchange ? { exchange } : {});
+};
+
 /** Replies to a text: executes its command, or follows the person's mode. */
 export const replyToText = async (
   text: string,
@@ -136,6 +156,8 @@ export const replyToText = async (
 ): Promise<Plan> => {
   const { name } = message;
   const { mode } = conversation.settings;
+  const heard = confirmedText(text, conversation);
+  if (heard !== undefined) return replyToHeard({ text: heard, name }, conversation, dependencies, signal);
   const yesOrWrong = replyToQuestion(text, message, conversation, dependencies);
   if (yesOrWrong) return yesOrWrong;
   const command = readCommand(text, mode);

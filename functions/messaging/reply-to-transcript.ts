@@ -18,9 +18,14 @@ interface TranscriptDependencies {
 /** Messages that a transcript may fill: ten minutes of fast speech fill three. */
 export const maxPieces = 4;
 
-/** Splits a transcript into messages. The first one quotes the voice note. */
-export const transcriptOutputs = (text: string, quoting: string, { transcript }: Wording): Output[] =>
-  splitText(transcript(text), limits.text).map((piece, index) =>
+/** Splits a transcript into messages. The first one quotes the voice note. @param unsure whether to say that it may be wrong. */
+export const transcriptOutputs = (
+  text: string,
+  quoting: string,
+  { transcript, unsure: warning }: Wording,
+  unsure = false,
+): Output[] =>
+  splitText(transcript(unsure ? `${warning}\n\n${text}` : text), limits.text).map((piece, index) =>
     say(piece, index === 0 ? quoting : undefined),
   );
 
@@ -38,9 +43,12 @@ const resultOutputs = async (
     return [say(isUnreadable ? wording.voiceNoteUnreadable : wording.notTranscribed, voiceNoteId)];
   }
   if (outcome.text.trim() === "") return [say(wording.noSpeech, voiceNoteId)];
-  const outputs = transcriptOutputs(outcome.text, voiceNoteId, wording);
+  const outputs = transcriptOutputs(outcome.text, voiceNoteId, wording, outcome.isUnsure);
   if (outputs.length <= maxPieces) return outputs;
-  return [{ kind: "transcript", jobId, caption: wording.transcriptAsFile, quoting: voiceNoteId }];
+  const caption = outcome.isUnsure
+    ? `${wording.transcriptAsFile}\n\n${wording.unsure}`
+    : wording.transcriptAsFile;
+  return [{ kind: "transcript", jobId, caption, quoting: voiceNoteId }];
 };
 
 /** The platform refuses other messages than templates a day after the person last wrote; sending takes some minutes at most. */

@@ -8,6 +8,7 @@ import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ByteSource } from "../../shared/platform/outbound/byte-source.ts";
 import { conversationText } from "../../shared/recordings/transcripts/speakers.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
+import { isUnsure } from "./long-recordings.ts";
 import { MediaError } from "./messaging-platform.ts";
 import { type Plan, type PlanningTools, plan, replyWith, say } from "./plan.ts";
 import { modelFailure, type ReplyDependencies, replyByMode } from "./reply-to-text.ts";
@@ -25,6 +26,9 @@ const promptSeconds = 600;
 
 /** The limit of a job. Without it, 16 MB of silence could last for days. */
 const maxSeconds = 3 * hourSeconds;
+
+/** A longer transcript is not read back with a question, which would have to remember all of it. */
+const maxQuestionLength = 2_000;
 
 /** A job that has not ended after this time never will. */
 const longRecordingSeconds = 2 * daySeconds;
@@ -66,7 +70,13 @@ const transcribe = async (
   { transcriber, transcriptionRetry }: ReplyDependencies,
   { sayNow, signal }: PlanningTools,
 ): Promise<Transcription> => {
-  const request = { recording, language, withSegments: false, speakers: "if-known" as const };
+  const request = {
+    recording,
+    language,
+    withSegments: false,
+    speakers: "if-known" as const,
+    confidence: true,
+  };
   try {
     const firstSignal = AbortSignal.any([signal, AbortSignal.timeout(transcriptionRetry.after)]);
     return await transcriber.transcribe(request, { signal: firstSignal });
@@ -126,7 +136,12 @@ export const replyToVoiceNote = async (
   }
   const { text } = heard;
   if (text.trim() === "") return replyWith(wording.noSpeech);
-  const transcript = transcriptOutputs(conversationText(heard), note.message.id, wording).slice(0, maxPieces);
+  const said = conversationText(heard);
+  if (isUnsure(heard) && said.length <= maxQuestionLength) {
+    const question = say(wording.understood(said), note.message.id);
+    return plan(question, { open_question: { kind: "heard", text } });
+  }
+  const transcript = transcriptOutputs(said, note.message.id, wording, isUnsure(heard)).slice(0, maxPieces);
   if (settings.mode === "transcribe") return plan(transcript);
   const userText = { text, name: note.message.name };
   const { outputs, exchange } = await replyByMode(userText, conversation, dependencies, tools.signal);

@@ -1,4 +1,5 @@
 import { createPageHandler } from "../../shared/pages/server/page-handler.ts";
+import { stageCatalogue } from "../../shared/platform/catalogue/stage-catalogue.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { createStatusLog } from "../../shared/platform/status/status-log.ts";
 import { openLightTable } from "../../shared/platform/storage/light-table.ts";
@@ -21,6 +22,7 @@ export const handler = createPageHandler(
     vendors: { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B },
     notices: noticesOf(stage, notices),
     evaluation: evaluations[stage],
+    calibration: stageCatalogue.calibration,
     retention: retentionTable(storedKinds, environment),
     region: environment.AWS_REGION,
     contactEmail: environment.CONTACT_EMAIL,

@@ -1,18 +1,24 @@
 /** `npm run evaluate`: how good the models of a service are. */
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Evaluation } from "../../functions/site/quality/evaluation.ts";
 import { runCommandLine, UsageError } from "../command-line.ts";
+import { toCalibration } from "../evaluation/calibration/to-calibration.ts";
+import type { DataItem } from "../evaluation/data/item.ts";
 import { ownSentencesFolder, readData } from "../evaluation/data/read-data.ts";
 import { evaluationPage } from "../evaluation/report/evaluation-page.ts";
-import { refusalLines, summaryLines } from "../evaluation/report/summary-lines.ts";
+import { calibrationLines, refusalLines, summaryLines } from "../evaluation/report/summary-lines.ts";
 import { type Prices, toEvaluation } from "../evaluation/report/to-evaluation.ts";
 import { callService } from "../evaluation/run/call-service.ts";
-import { openOutputs } from "../evaluation/run/outputs.ts";
+import { type OutputRecord, openOutputs } from "../evaluation/run/outputs.ts";
 import { showProgress } from "../evaluation/run/progress.ts";
 import { runItems } from "../evaluation/run/run-items.ts";
 
+const stagesFolder = join(import.meta.dirname, "../stages");
+
 const usage = `Usage: npm run evaluate -- --base-url <address> --key <key> [--data <folder>] [--out <folder>]
+       [--calibrate] [--stage <name>]
        [--parallel 4] [--timeout 300]
        [--dollars-per-million-tokens <price>] [--dollars-per-audio-hour <price>] [--dollars-per-server-hour <price>]
 
@@ -23,6 +29,8 @@ transcriptions, accuracy of language identification, time and cost per item, by 
   --key       a key with the scopes translate, transcribe, upload and language; or the variable EVALUATE_KEY
   --data      a folder with .tsv and .jsonl files; by default the few sentences of infra/evaluation/sentences
   --out       the folder for outputs.jsonl, evaluation.json and index.html; by default evaluation
+  --calibrate also fits how often words are right by what the models report, for each language: calibration.json
+  --stage     with --calibrate: writes it to infra/stages/<name>/, too, where the next release takes it from
   --parallel  requests at the same time; --timeout: seconds for each
 
 Run it again to continue after it was interrupted. It waits when the service responds with 429. infra/evaluation/README.md
@@ -63,6 +71,8 @@ const readArguments = (args: string[]) => {
       out: { type: "string", default: "evaluation" },
       parallel: { type: "string", default: "4" },
       timeout: { type: "string", default: "300" },
+      calibrate: { type: "boolean", default: false },
+      stage: { type: "string" },
       "dollars-per-million-tokens": { type: "string" },
       "dollars-per-audio-hour": { type: "string" },
       "dollars-per-server-hour": { type: "string" },
@@ -78,8 +88,18 @@ const readArguments = (args: string[]) => {
     serverHour: price("dollars-per-server-hour"),
   };
   const timeoutSeconds = positive("timeout", values.timeout);
-  const service = { baseUrl: readAddress(values["base-url"]), key, timeoutSeconds };
-  return { service, data: values.data, out: values.out, parallel: readParallel(values.parallel), prices };
+  const { calibrate: calibrates, stage } = values;
+  if (stage !== undefined && !(calibrates && /^[a-z0-9-]+$/.test(stage)))
+    throw new UsageError("--stage is the name of a stage, and needs --calibrate.");
+  const service = { baseUrl: readAddress(values["base-url"]), key, timeoutSeconds, calibrates };
+  return {
+    stage,
+    service,
+    data: values.data,
+    out: values.out,
+    parallel: readParallel(values.parallel),
+    prices,
+  };
 };
 
 type Arguments = ReturnType<typeof readArguments>;
@@ -90,7 +110,12 @@ const completeItems = async ({ service, data: folder, out, parallel }: Arguments
   const outputs = await openOutputs(out, service.baseUrl);
   try {
     const records = new Map(outputs.earlier);
-    const pending = data.items.filter(({ id }) => !records.has(id));
+    const isDone = ({ id, task }: DataItem): boolean => {
+      const record = records.get(id);
+      const needsDetails = service.calibrates && task === "transcription" && record?.refused === null;
+      return record !== undefined && (!needsDetails || record.heard !== undefined);
+    };
+    const pending = data.items.filter((item) => !isDone(item));
     const done = data.items.length - pending.length;
     const progress = showProgress(data.items.length, done, process.stdout);
     const failed = await runItems(pending, {
@@ -108,6 +133,24 @@ const completeItems = async ({ service, data: folder, out, parallel }: Arguments
   }
 };
 
+/** Writes the calibration next to the scores, and where the stage takes it from. @returns lines about it. */
+const calibrate = async (
+  { out, stage }: Arguments,
+  items: readonly DataItem[],
+  records: ReadonlyMap<string, OutputRecord>,
+  about: Pick<Evaluation, "base_url" | "data" | "measured_at">,
+): Promise<string[]> => {
+  const { base_url, data, measured_at } = about;
+  const recordings = items.filter((item) => item.task === "transcription");
+  const calibration = toCalibration(recordings, records, { base_url, data, measured_at });
+  const folders = [out, ...(stage === undefined ? [] : [join(stagesFolder, stage)])];
+  for (const folder of folders) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "calibration.json"), `${JSON.stringify(calibration, undefined, 2)}\n`);
+  }
+  return [...calibrationLines(calibration), `calibration.json is in ${folders.join(" and ")}.`];
+};
+
 await runCommandLine(usage, async (args) => {
   const options = readArguments(args);
   const { service, out, parallel, prices } = options;
@@ -116,7 +159,8 @@ await runCommandLine(usage, async (args) => {
   await writeFile(join(out, "evaluation.json"), `${JSON.stringify(evaluation, undefined, 2)}\n`);
   await writeFile(join(out, "index.html"), evaluationPage(evaluation));
   const repeated = data.repeated > 0 ? [`${data.repeated} rows repeat another one and were left out.`] : [];
-  const lines = [...summaryLines(evaluation), ...refusalLines(data, records), ...repeated];
+  const about = service.calibrates ? await calibrate(options, data.items, records, evaluation) : [];
+  const lines = [...summaryLines(evaluation), ...refusalLines(data, records), ...repeated, ...about];
   process.stdout.write(`${[...lines, `Written to ${out}.`].join("\n")}\n`);
   const [first] = failed;
   if (!first) return;

@@ -16,6 +16,7 @@ import { createIdempotencyStore, type IdempotencyStore } from "../http/idempoten
 import { createResponseSecrets } from "../http/idempotency/sealed-response.ts";
 import { createCallReport } from "../models/health/model-calls.ts";
 import type { ChatModels } from "../models/inference/chat.ts";
+import { createConfidentTranscriber } from "../models/inference/confidence.ts";
 import { inferenceKeysIn, type KeyOf } from "../models/inference/inference-keys.ts";
 import { createOpenAiChatModels } from "../models/inference/openai/chat-models.ts";
 import { createOpenAiSynthesizer } from "../models/inference/openai/synthesizer.ts";
@@ -25,6 +26,8 @@ import { profileNamed } from "../models/inference/profiles.ts";
 import type { SpeechSynthesizer } from "../models/inference/speech.ts";
 import type { Transcriber } from "../models/inference/transcription.ts";
 import type { Translator } from "../models/inference/translation.ts";
+import { sourceLanguageDetectorOnDemand } from "../models/source-language/detector.ts";
+import { stageCatalogue } from "../platform/catalogue/stage-catalogue.ts";
 import {
   type accountLimitEnvironment,
   type anonymousLimitEnvironment,
@@ -231,9 +234,14 @@ export const transcriberFrom = (
     silenceMilliseconds: options.silenceMilliseconds,
     model: { name: diarizerModel, profile: profileNamed(undefined) },
   };
-  return createOpenAiTranscriber(modelServersFrom("transcription", given, options), {
+  const transcriber = createOpenAiTranscriber(modelServersFrom("transcription", given, options), {
     diarizer: diarizer || undefined,
   });
+  const { calibration } = stageCatalogue;
+  if (!calibration) return transcriber;
+  const detector = sourceLanguageDetectorOnDemand();
+  const detect = (text: string): string | undefined => detector.detect(text)?.code;
+  return createConfidentTranscriber(transcriber, { languages: calibration.languages, detect });
 };
 
 export const synthesizerFrom = (

@@ -18,6 +18,13 @@ const chooseFile = `{
   document.querySelector("#file").files = chosen.files;
 }`;
 
+/** Puts a word into the first segment as the page does when a calibration says that it is unsure. */
+const unsureWord = (start: number, end: number): string => `{
+  const word = Object.assign(document.createElement("button"), { type: "button", className: "unsure", textContent: "otya" });
+  Object.assign(word.dataset, { start: ${start}, end: ${end} });
+  document.querySelector(".said li span").append(word);
+}`;
+
 const isPart = /[?&]partNumber=\d+/;
 const partOf = (address: string): string | null => new URL(address).searchParams.get("partNumber");
 
@@ -79,6 +86,15 @@ it("A recording is uploaded in parts that survive a stop, a lost connection and 
   await segments.first().getByText(/\w{3}/).last().click();
   await expect.poll(() => segments.first().getAttribute("aria-current")).toBe("true");
   expect(await last.getAttribute("aria-current")).toBe(null);
+
+  // This service has no calibration, so no word is unsure until the test says so.
+  await page.evaluate(unsureWord(60, 61));
+  await page.locator(".unsure").click();
+  const time = () => audio.evaluate((player) => Number(Reflect.get(player, "currentTime")));
+  await expect.poll(() => audio.evaluate((player) => Reflect.get(player, "paused"))).toBe(true);
+  // Up to the end of the word, and what plays until the browser notices.
+  expect(await time()).toBeGreaterThanOrEqual(61.25);
+  expect(await time()).toBeLessThan(63);
 
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "Subtitles (srt)" }).click();

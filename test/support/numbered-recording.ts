@@ -2,10 +2,10 @@ import { wavHeaderBytes } from "./wav.ts";
 
 const sampleRate = 1_000;
 
-/** A recording whose every second says which one it is: the value of its samples. */
-export const numberedRecording = (seconds: number): Buffer => {
+/** A recording whose every second says which one it is: the value of its samples. @param from the number of the first. */
+export const numberedRecording = (seconds: number, from = 0): Buffer => {
   const audio = Buffer.alloc(seconds * sampleRate * 2);
-  for (let at = 0; at < audio.length; at += 2) audio.writeInt16LE(Math.floor(at / 2 / sampleRate), at);
+  for (let at = 0; at < audio.length; at += 2) audio.writeInt16LE(from + Math.floor(at / 2 / sampleRate), at);
   return Buffer.concat([wavHeaderBytes(audio.length, { sampleRate, stated: true }), audio]);
 };
 

@@ -162,13 +162,13 @@ const tokens = (dependencies: AccountPagesDependencies): BoundPage => {
 
 const saveProfile = async (
   { account }: SignedInVisit,
-  { action: _action, sector, ...profile }: ProfileForm,
+  { action: _action, sector, keywords = [], ...profile }: ProfileForm,
   dependencies: AccountPagesDependencies,
 ): Promise<PageResponse<never>> => {
   const sectors = sector?.split(",").filter((entry) => entry.trim() !== "") ?? [];
   // An account without an organization is stored with this one.
   const organization = profile.organization ?? "Unknown";
-  await updateProfile(account.id, { ...profile, organization, sector: sectors }, dependencies);
+  await updateProfile(account.id, { ...profile, organization, sector: sectors, keywords }, dependencies);
   const emptied = requiredOnceSet.filter((name) => account[name] && profile[name] === undefined);
   return redirect(`/console/account?done=saved${emptied.length > 0 ? `&kept=${emptied.join(",")}` : ""}`);
 };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { scopes } from "../../../shared/accounts/access/api-keys.ts";
 import { keyRequest } from "../../../shared/accounts/profile/manage-keys.ts";
-import { organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
+import { keywordList, organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
 import { givenPassword, newPassword } from "../../../shared/accounts/sign-in/fields.ts";
 import { definePage } from "../../../shared/pages/server/define-page.ts";
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
@@ -130,6 +130,12 @@ export const accountPage = definePage({
       organization: shortField,
       organization_type: optionalField(z.enum(organizationTypes)),
       sector: optionalField(text().max(1_000)),
+      keywords: optionalField(
+        text()
+          .max(4_000)
+          .transform((value) => value.split(/[,\n]/u).filter((keyword) => keyword.trim() !== ""))
+          .pipe(keywordList),
+      ),
       default_language: optionalField(z.enum(transcriptionLanguages.map(({ code }) => code))),
     }),
     z.object({

@@ -1,7 +1,8 @@
-import { organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
+import { maxAccountKeywords, organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
 import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
 import { Facts } from "../../../shared/pages/view/components.tsx";
-import { Field, Form, optionsOf, Select } from "../../../shared/pages/view/forms.tsx";
+import { Field, Form, optionsOf, Select, TextArea } from "../../../shared/pages/view/forms.tsx";
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { type AccountView, accountPath } from "./account-view.ts";
 
@@ -59,6 +60,12 @@ export const Profile = (visit: AccountView) => {
         label={words.defaultLanguage}
         hint={words.defaultLanguageHint}
         options={[none, ...optionsOf(transcriptionLanguages)]}
+      />
+      <TextArea
+        {...optional("keywords", account.keywords?.join(", "))}
+        label={words.keywords}
+        hint={fill(words.keywordsHint, { count: maxAccountKeywords })}
+        rows={3}
       />
     </Form>
   );

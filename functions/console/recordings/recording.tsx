@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { Word } from "../../../shared/models/inference/transcription.ts";
 import { sentTo } from "../../../shared/pages/server/sent-form.ts";
 import type { Visit } from "../../../shared/pages/server/visit.ts";
 import { Facts, Notice, PageHead, Trail } from "../../../shared/pages/view/components.tsx";
@@ -19,6 +20,7 @@ import { nameOfLanguage, tagOf } from "./language-names.ts";
 import { partSeconds, type recordingPage } from "./pages.ts";
 import { colourOf, SpeakerName, SpeakerNames, type Speakers } from "./speakers.tsx";
 import { TranslateForm, Translations } from "./translations.tsx";
+import { SaidText, type TranscriptCertainty, TranscriptConfidence } from "./unsure-words.tsx";
 
 type ResultSegment = NonNullable<JobResult["segments"]>[number];
 
@@ -32,6 +34,8 @@ export interface ShownPart {
   /** Those of the whole transcript. */
   readonly characters: number;
   readonly speakers: Speakers;
+  readonly words: readonly Word[];
+  readonly certainty: TranscriptCertainty;
 }
 
 type Shown = Visit<z.output<NonNullable<typeof recordingPage.query>>, "signed-in"> & {
@@ -114,7 +118,7 @@ const Transcript = (visit: Shown & { readonly part: ShownPart }) => {
             <a href={`#t${segment.start}`}>{clockOf(segment.start)}</a>{" "}
             <span>
               <SpeakerName segments={part.segments} index={index} speakers={part.speakers} />
-              {segment.text}
+              <SaidText segment={segment} words={part.words} />
             </span>
             <Translated segment={segment} language={part.language} />
           </li>
@@ -173,6 +177,7 @@ const Said = (visit: Shown) => {
         {part.language !== undefined &&
           ` · ${nameOfLanguage(job.language)} – ${nameOfLanguage(part.language)}`}
       </h2>
+      <TranscriptConfidence {...part.certainty} />
       {link !== undefined && (
         <p class="hint" data-follow hidden>
           {words.follow}

@@ -83,8 +83,8 @@ const readPart = async (
     readSegments(name, job, store).catch(unlessDeleted),
     language === undefined ? [] : readTranslatedSegments(name, job, language, store).catch(unlessDeleted),
   ]);
-  const { segments, speakers } = found ?? { segments: [], speakers: [] };
-  if (segments.length === 0) return undefined;
+  if (!found?.segments.length) return undefined;
+  const { segments, words, speakers, certainty } = found;
   const count = Math.ceil(job.audio_milliseconds / 1_000 / partSeconds);
   const index = Math.min(number, count) - 1;
   const partOf = ({ start }: { readonly start: number }) =>
@@ -94,6 +94,8 @@ const readPart = async (
     count,
     language: translated?.length ? language : undefined,
     speakers,
+    certainty,
+    words: words.filter((word) => partOf(word) === index),
     characters: charactersOf(segments),
     segments: segments
       .map((segment, position) => ({ ...segment, translation: translated?.[position] }))

@@ -133,6 +133,9 @@ Voice replies: ${onOff(voice)}`,
   noSpeech:
     "Sorry, I could not hear any words in your voice note. Please try again, a little closer to the microphone.",
   transcript: (text: string): string => `📝 ${text}`,
+  understood: (text: string): string =>
+    `I understood: “${text}” Is that right? Reply *YES*, or write what you meant.`,
+  unsure: "I am not sure that I understood all of this. Please check it.",
   transcriptAsFile: "📝 Here is your transcript. It is too long for a message, so I am sending it as a file.",
 
   rateUs: "Thank you for the reaction! How was that reply?",

@@ -113,6 +113,8 @@ Eby’okuddamu mu ddoboozi: ${onOff(voice)}`,
   noSpeech:
     "Nsonyiwa, siwulidde bigambo mu ddoboozi lyo. Ddamu ogezeeko ng’osembedde ku muzindaalo gw’essimu.",
   transcript: (text) => `📝 ${text}`,
+  understood: (text) => `Mpulidde nti: “${text}” Kituufu? Ddamu *YES*, oba wandiika ky’otegeezezza.`,
+  unsure: "Sikakasa nti byonna mbitegedde bulungi. Nsaba okebere.",
   transcriptAsFile: "📝 Ekiwandiiko kyo kyekino. Kiwanvu nnyo okuba obubaka, kale nkiweereza nga fayiro.",
 
   rateUs: "Webale okulaga ky’olowooza! Okuddamu okwo kubadde kutya?",

@@ -114,6 +114,8 @@ Majibu kwa sauti: ${onOff(voice)}`,
   noSpeech:
     "Samahani, sikusikia maneno yoyote katika ujumbe wako wa sauti. Tafadhali jaribu tena karibu zaidi na maikrofoni.",
   transcript: (text) => `📝 ${text}`,
+  understood: (text) => `Nimeelewa: “${text}” Je, ni sahihi? Jibu *YES*, au andika ulichomaanisha.`,
+  unsure: "Sina uhakika kwamba nimeelewa yote haya. Tafadhali yakague.",
   transcriptAsFile: "📝 Haya hapa maandishi yako. Ni marefu mno kwa ujumbe, kwa hivyo ninayatuma kama faili.",
 
   rateUs: "Asante kwa maoni! Jibu hilo lilikuwaje?",

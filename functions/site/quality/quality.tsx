@@ -2,6 +2,9 @@ import { fill } from "../../../shared/pages/texts/languages.ts";
 import { Badge, DataTable, EmptyState, Facts } from "../../../shared/pages/view/components.tsx";
 import { dayOf, numbersIn } from "../../../shared/pages/view/dates.ts";
 import { useFrame } from "../../../shared/pages/view/frame.ts";
+import type { CalibratedSignal, Calibration } from "../../../shared/platform/catalogue/stage-catalogue.ts";
+import { CalibrationCurve } from "./calibration-curve.tsx";
+import { calibrationRows } from "./calibration-rows.ts";
 import { type Evaluation, isFresh } from "./evaluation.ts";
 import {
   hasPrices,
@@ -126,12 +129,71 @@ const About = ({ evaluation, now }: { readonly evaluation: Evaluation; readonly 
   );
 };
 
+/** How often words of a language are right, by what they were marked with. */
+const CalibratedWords = ({ name, signal }: { readonly name: string; readonly signal: CalibratedSignal }) => {
+  const { quality: words } = useFrame().texts;
+  const { counts } = useNumbers();
+  const percent = (share: number): string => `${Math.round(100 * share)}%`;
+  return (
+    <>
+      <h3>{name}</h3>
+      <CalibrationCurve label={fill(words.curveOf, { name })} checks={signal.checks} />
+      <DataTable
+        caption={name}
+        isCaptionShown={false}
+        isStacked
+        columns={[{ label: words.marked }, { label: words.right }, { label: words.words }]}
+        rows={signal.checks.map(({ from, to, count, right }) => [
+          `${percent(from)}–${percent(to)}`,
+          percent(right / count),
+          counts.format(count),
+        ])}
+      />
+    </>
+  );
+};
+
+/** How sure transcripts are, language by language. */
+const Confidence = ({ calibration }: { readonly calibration: Calibration }) => {
+  const { texts, language } = useFrame();
+  const { quality: words } = texts;
+  const rows = calibrationRows(calibration);
+  const namesOf = (isTooSmall: boolean): string =>
+    rows
+      .filter((row) => row.signal === null && row.isTooSmall === isTooSmall)
+      .map(({ name }) => name)
+      .join(", ");
+  const missing = [
+    [words.noInformation, namesOf(false)],
+    [words.tooFew, namesOf(true)],
+  ].filter(([, names]) => names !== "");
+  return (
+    <div class="section stack">
+      <h2>{words.confidence}</h2>
+      <p class="soft">
+        {fill(words.confidenceText, {
+          date: dayOf(calibration.measured_at, language),
+          data: calibration.data.name,
+        })}
+      </p>
+      {rows.map(({ name, signal }) => signal && <CalibratedWords key={name} name={name} signal={signal} />)}
+      {missing.map(([label, names]) => (
+        <p key={label} class="soft">
+          <strong>{label}</strong> {names}
+        </p>
+      ))}
+    </div>
+  );
+};
+
 /** The scores of the stage's models, or that nothing was measured. */
 export const Quality = ({
   evaluation,
+  calibration,
   now,
 }: {
   readonly evaluation: Evaluation | undefined;
+  readonly calibration?: Calibration | undefined;
   readonly now: number;
 }) => {
   const { quality: words } = useFrame().texts;
@@ -151,6 +213,7 @@ export const Quality = ({
           ))}
         </>
       )}
+      {calibration && <Confidence calibration={calibration} />}
     </>
   );
 };

@@ -9,6 +9,8 @@ import { AppError } from "../../../shared/platform/errors/app-error.ts";
 
 export interface AccountContext extends RequestContext {
   readonly defaultLanguage: string | undefined;
+  /** The names and terms of the account's recordings. */
+  readonly keywords: readonly string[] | undefined;
 }
 
 const supported = transcriptionLanguages.map(({ code, name }) => ({ code, name }));

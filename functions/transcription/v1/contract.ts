@@ -111,7 +111,10 @@ const transcriptionRequest = oneRecording(
         }),
       keywords: listed(text().max(200)).meta({
         override: { type: "array", items: { type: "string" } },
-        description: "Names and words in the recording; they are added to `prompt`",
+        description:
+          "Names and terms in the recording, in the order of their use. They are added to `prompt`, after those of your account " +
+          "(`PUT /auth/profile`): models read about 30 names, and of more the first are left out. `alternatives` in `verbose_json` " +
+          "are texts with a keyword where the model heard something similar and is not sure",
       }),
       languages: refused("Name one language in `language`."),
       known_speaker_names: refused(noNames),

@@ -1,4 +1,5 @@
 import type { Reply } from "../../../shared/http/response.ts";
+import { promptWith, withAlternatives } from "../../../shared/models/inference/keywords.ts";
 import type { Transcription, TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
 import { findLanguage, type Language, shortestCode } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
@@ -30,10 +31,6 @@ const checkCombination = ({
   if (stream && isTimed(format)) throw refuse("stream", "Only `json` and `text` can be streamed.");
 };
 
-/** Keywords as models read them: in the text that precedes the recording. */
-const promptOf = ({ keywords = [], prompt = "" }: V1TranscriptionForm): string | undefined =>
-  [keywords.join(", "), prompt].filter((text) => text !== "").join(". ") || undefined;
-
 /** The code of ISO 639 for an undetermined language. */
 const undetermined = "und";
 
@@ -62,6 +59,7 @@ export const createV1Transcription = async (
   const { response_format: format, timestamp_granularities: requested = [], temperature } = form;
   const granularities: readonly Granularity[] = requested.length > 0 ? requested : ["segment"];
   const { signal, defaultLanguage } = context;
+  const keywords = [...(context.keywords ?? []), ...(form.keywords ?? [])];
   const choose = dependencies.detectsLanguages ? namedLanguage : chooseLanguage;
   const language = choose(form, defaultLanguage);
   const recording = await openFormsRecording(form, context, dependencies);
@@ -73,7 +71,8 @@ export const createV1Transcription = async (
     withSegments: isTimed(format) || !language,
     speakers: format === "diarized_json" ? "required" : undefined,
     withWords: isTimed(format) && (format !== "verbose_json" || granularities.includes("word")),
-    prompt: promptOf(form),
+    // Those of the request are nearest to the recording.
+    prompt: promptWith(keywords, form.prompt),
     temperature,
   };
   const write = async (onText?: (text: string) => void): Promise<Transcription> => {
@@ -97,7 +96,7 @@ export const createV1Transcription = async (
     language: codeInResponse(language ?? findLanguage(transcription.language ?? "")),
     isDetected: !language,
     durationSeconds: toMilliseconds(recording.durationSeconds),
-    transcription,
+    transcription: withAlternatives(transcription, keywords),
     temperature,
   } as const;
   return formatTranscript(format, heard, granularities);

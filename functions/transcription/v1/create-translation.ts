@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import type { Reply } from "../../../shared/http/response.ts";
+import { promptWith } from "../../../shared/models/inference/keywords.ts";
 import type { Segment, Transcription } from "../../../shared/models/inference/transcription.ts";
 import type { Translator } from "../../../shared/models/inference/translation.ts";
 import { findLanguage, type Language } from "../../../shared/platform/catalogue/languages.ts";
@@ -82,7 +83,8 @@ export const createV1Translation = async (
   context: AccountContext,
   dependencies: AudioTranslationDependencies,
 ): Promise<Transcript | Reply> => {
-  const { response_format: format, prompt, temperature } = form;
+  const { response_format: format, temperature } = form;
+  const prompt = promptWith(context.keywords ?? [], form.prompt);
   const { signal } = context;
   const language = chooseLanguage(form, context.defaultLanguage);
   requireTranslatable(language);

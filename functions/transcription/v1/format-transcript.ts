@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { Reply } from "../../../shared/http/response.ts";
-import type { Segment, Transcription } from "../../../shared/models/inference/transcription.ts";
+import type { Certainty, Segment, Transcription } from "../../../shared/models/inference/transcription.ts";
 import { nameSpeakers } from "../../../shared/recordings/transcripts/speakers.ts";
 import { toSubRip, toWebVtt } from "../../../shared/recordings/transcripts/subtitles.ts";
 import { segmentsOf, wordsOf } from "../transcribe.ts";
@@ -25,10 +25,20 @@ const compressionRatio = (text: string): number => {
   return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
 };
 
+/** What the contract has of how sure a text is. */
+const certaintyOf = ({ probability, confidence, alternatives }: Certainty) => ({
+  ...(confidence === undefined ? {} : { confidence }),
+  ...(probability === undefined ? {} : { probability }),
+  ...(alternatives ? { alternatives: [...alternatives] } : {}),
+});
+
+const wholeCertainty = ({ confidence, reasons = [] }: Transcription) =>
+  confidence === undefined ? {} : { confidence, reasons: [...reasons] };
+
 /** Clients require all ten fields of a segment, even those that the model does not report. */
 const toVerboseSegment =
   (temperature: number | undefined) =>
-  ({ start, end, text, details }: Segment, id: number) => ({
+  ({ start, end, text, details, ...certainty }: Segment, id: number) => ({
     id,
     seek: details?.seek ?? 0,
     start,
@@ -39,13 +49,14 @@ const toVerboseSegment =
     avg_logprob: details?.averageLogProbability ?? 0,
     compression_ratio: details?.compressionRatio ?? compressionRatio(text),
     no_speech_prob: details?.noSpeechProbability ?? 0,
+    ...certaintyOf(certainty),
   });
 
 const toVerbose = (heard: HeardRecording, granularities: readonly Granularity[]): VerboseTranscript => {
   const { task, language, durationSeconds, transcription, temperature } = heard;
-  const words = wordsOf(transcription, durationSeconds)?.map(({ text, ...times }) => ({
-    word: text,
-    ...times,
+  const words = wordsOf(transcription, durationSeconds)?.map(({ start, end, text, ...certainty }) => ({
+    ...{ word: text, start, end },
+    ...certaintyOf(certainty),
   }));
   return {
     task,
@@ -56,6 +67,7 @@ const toVerbose = (heard: HeardRecording, granularities: readonly Granularity[])
       ? { segments: segmentsOf(transcription, durationSeconds).map(toVerboseSegment(temperature)) }
       : {}),
     ...(granularities.includes("word") && words ? { words } : {}),
+    ...wholeCertainty(transcription),
     usage: { type: "duration", seconds: durationSeconds },
   };
 };
@@ -65,15 +77,17 @@ const toDiarized = ({ durationSeconds, transcription }: HeardRecording): Diarize
   duration: durationSeconds,
   text: transcription.text,
   segments: nameSpeakers(segmentsOf(transcription, durationSeconds)).map(
-    ({ start, end, text, speaker = "unknown" }, index) => ({
+    ({ start, end, text, speaker = "unknown", ...certainty }, index) => ({
       type: "transcript.text.segment",
       id: `seg_${index}`,
       start,
       end,
       speaker,
       text,
+      ...certaintyOf(certainty),
     }),
   ),
+  ...wholeCertainty(transcription),
   usage: { type: "duration", seconds: durationSeconds },
 });
 
@@ -93,6 +107,7 @@ export const formatTranscript = (
       return {
         text: transcription.text,
         ...(heard.isDetected ? { language: heard.language } : {}),
+        ...wholeCertainty(transcription),
         usage: { type: "duration", seconds: durationSeconds },
       };
     case "verbose_json":

@@ -1,10 +1,36 @@
 import * as z from "zod";
+import { doubtReasons, reasonTexts } from "../../../shared/models/inference/transcription.ts";
 
 /** The responses of both operations. */
 
 const times = {
   start: z.number().meta({ description: "Seconds from the start of the recording", example: 0.48 }),
   end: z.number().meta({ description: "Seconds from the start of the recording", example: 2.16 }),
+};
+
+const probability = z
+  .number()
+  .optional()
+  .meta({ description: "As the model reports it, 0 to 1, if it does; not measured" });
+
+const alternatives = z
+  .array(z.string())
+  .optional()
+  .meta({ description: "With `keywords`: the text with a keyword that was probably said" });
+
+const confidence = z.number().optional().meta({
+  example: 0.94,
+  description:
+    "How often such texts are right, 0 to 1, as the operator has measured for the language; missing where that is not known",
+});
+
+/** How sure a whole transcript is. */
+const certainty = {
+  confidence,
+  reasons: z
+    .array(z.enum(doubtReasons))
+    .optional()
+    .meta({ example: [], description: `With \`confidence\`: why the text may be wrong. ${reasonTexts}` }),
 };
 
 const wholeText = z.string().describe("The whole text, in the language of the recording or in English");
@@ -23,6 +49,7 @@ const plainTranscript = z
       description:
         "If the model detected it: the ISO 639-1 code if there is one, else ISO 639-3; `und` for another language",
     }),
+    ...certainty,
     usage: usage.optional().meta({ example: { type: "duration", seconds: 3 } }),
   })
   .meta({ id: "Transcript" });
@@ -53,6 +80,8 @@ const verboseTranscript = z
             avg_logprob: z.number().meta({ description: "0 when the model does not report it" }),
             compression_ratio: z.number().describe("A high ratio means that the text repeats itself"),
             no_speech_prob: z.number().meta({ description: "0 when the model does not report it" }),
+            confidence,
+            alternatives,
           })
           .meta({ id: "TranscriptSegment" }),
       )
@@ -61,11 +90,18 @@ const verboseTranscript = z
     words: z
       .array(
         z
-          .object({ word: z.string().describe("One word of the text"), ...times })
+          .object({
+            word: z.string().describe("One word of the text"),
+            ...times,
+            probability,
+            confidence,
+            alternatives,
+          })
           .meta({ id: "TranscriptWord" }),
       )
       .optional()
       .describe("With the granularity `word`, if the model reports the times of words"),
+    ...certainty,
     usage,
   })
   .meta({ id: "VerboseTranscript" });
@@ -89,10 +125,13 @@ export const diarizedTranscript = z
                 "`A`, `B` and so on, in the order of their first words; `unknown` where the model does not say",
             }),
             text: z.string().describe("What was said in this time"),
+            confidence,
+            alternatives,
           })
           .meta({ id: "DiarizedSegment" }),
       )
       .describe("Who said what, and when"),
+    ...certainty,
     usage,
   })
   .meta({ id: "DiarizedTranscript" });

@@ -1,3 +1,4 @@
+import { calibrationRows, markedFrom } from "../../../functions/site/quality/calibration-rows.ts";
 import type { Evaluation } from "../../../functions/site/quality/evaluation.ts";
 import {
   type MeasuredRow,
@@ -8,6 +9,7 @@ import {
 } from "../../../functions/site/quality/quality-rows.ts";
 import { textsOf } from "../../../shared/pages/texts/languages.ts";
 import { numbersIn } from "../../../shared/pages/view/dates.ts";
+import type { Calibration } from "../../../shared/platform/catalogue/stage-catalogue.ts";
 import type { EvaluationData } from "../data/read-data.ts";
 import type { OutputRecord } from "../run/outputs.ts";
 
@@ -34,6 +36,16 @@ export const summaryLines = (evaluation: Evaluation): string[] =>
       ...rows.map(shown),
       ...(unmeasured.length > 0 ? [`  ${words.notMeasured}: ${unmeasured.join(", ")}`] : []),
     ];
+  });
+
+/** How sure transcripts of each language can be. */
+export const calibrationLines = (calibration: Calibration): string[] =>
+  calibrationRows(calibration).map(({ name, signal, isTooSmall }) => {
+    if (isTooSmall) return `  ${name}: too few recordings or words to calibrate`;
+    if (!signal) return `  ${name}: no information in what the models report`;
+    const { count, right } = markedFrom(0.9, signal);
+    const share = count === 0 ? "none" : `${Math.round((100 * right) / count)}% right`;
+    return `  ${name}: of ${count} words marked 0.9 or more, ${share}`;
   });
 
 /** Which items the service refused, with its reason, once for each reason. */

@@ -2,7 +2,7 @@ import { openAsBlob } from "node:fs";
 import { basename } from "node:path";
 import * as z from "zod";
 import type { DataItem, TranscriptionItem } from "../data/item.ts";
-import { EvaluationStopped, type ItemOutcome, type ModelOutput } from "./outcome.ts";
+import { EvaluationStopped, heardDetails, type ItemOutcome, type ModelOutput } from "./outcome.ts";
 
 /** The service that is evaluated. */
 export interface EvaluatedService {
@@ -10,6 +10,8 @@ export interface EvaluatedService {
   readonly baseUrl: string;
   readonly key: string;
   readonly timeoutSeconds: number;
+  /** Whether transcripts come with what models report about them. */
+  readonly calibrates?: boolean;
 }
 
 /** What the service accepts with a request is 4.4 MB, including the form's other fields. */
@@ -23,6 +25,7 @@ const translated = z.object({
   usage: z.object({ total_tokens: z.number() }).nullish(),
 });
 const transcribed = z.object({ text: z.string(), duration_seconds: z.number() });
+const detailed = z.object({ text: z.string(), duration: z.number() });
 const identified = z.object({ language: z.string() });
 const link = z.object({ upload_url: z.url(), file_id: z.string() });
 const errorBody = z.object({
@@ -70,16 +73,41 @@ const upload = async ({ file, bytes }: TranscriptionItem, send: Send, signal: Ab
   return file_id;
 };
 
-const transcriptionForm = async (item: TranscriptionItem, send: Send, signal: AbortSignal) => {
+const transcriptionForm = async (
+  item: TranscriptionItem,
+  file: "audio" | "file",
+  send: Send,
+  signal: AbortSignal,
+) => {
   const form = new FormData();
   form.set("language", item.language);
   if (item.bytes > maxBytesInRequest) form.set("file_id", await upload(item, send, signal));
-  else form.set("audio", await openAsBlob(item.file), basename(item.file));
+  else form.set(file, await openAsBlob(item.file), basename(item.file));
   return form;
 };
 
+const detailsPath = "/v1/audio/transcriptions";
+
+/** Requests a transcript with what models report about it: about words too, unless they have no times. */
+const requestDetails = async (item: TranscriptionItem, send: Send, signal: AbortSignal) => {
+  const body = await transcriptionForm(item, "file", send, signal);
+  body.set("model", "stt-51");
+  body.set("response_format", "verbose_json");
+  body.append("timestamp_granularities[]", "segment");
+  const withWords = async (): Promise<Response> => {
+    body.append("timestamp_granularities[]", "word");
+    const response = await send(detailsPath, { body });
+    if (response.status !== 400) return response;
+    body.delete("timestamp_granularities[]");
+    body.append("timestamp_granularities[]", "segment");
+    return send(detailsPath, { body });
+  };
+  const startedAt = performance.now();
+  return { startedAt, response: await withWords() };
+};
+
 /** Sends the request of an item. @returns its response, and when it was sent. */
-const request = async (item: DataItem, send: Send, signal: AbortSignal) => {
+const request = async (item: DataItem, { calibrates }: EvaluatedService, send: Send, signal: AbortSignal) => {
   const startedNow = async (path: string, init: RequestInit) => {
     const startedAt = performance.now();
     return { startedAt, response: await send(path, init) };
@@ -89,7 +117,8 @@ const request = async (item: DataItem, send: Send, signal: AbortSignal) => {
     return startedNow("/tasks/translate", json({ source_language, target_language, text }));
   }
   if (item.task === "transcription") {
-    const body = await transcriptionForm(item, send, signal);
+    if (calibrates) return requestDetails(item, send, signal);
+    const body = await transcriptionForm(item, "audio", send, signal);
     return startedNow("/tasks/audio/transcriptions", { body });
   }
   return startedNow("/tasks/language_id", json({ text: item.text }));
@@ -97,8 +126,9 @@ const request = async (item: DataItem, send: Send, signal: AbortSignal) => {
 
 const readOutput = (
   { task }: DataItem,
+  { calibrates }: EvaluatedService,
   body: unknown,
-): Pick<ModelOutput, "output" | "tokens" | "audio_seconds"> => {
+): Pick<ModelOutput, "audio_seconds" | "heard" | "output" | "tokens"> => {
   if (task === "translation") {
     const { output, usage } = translated.parse(body);
     return {
@@ -106,6 +136,10 @@ const readOutput = (
       tokens: usage?.total_tokens ?? null,
       audio_seconds: null,
     };
+  }
+  if (task === "transcription" && calibrates) {
+    const { text, duration } = detailed.parse(body);
+    return { output: text, tokens: null, audio_seconds: duration, heard: heardDetails.parse(body) };
   }
   if (task === "transcription") {
     const { text, duration_seconds } = transcribed.parse(body);
@@ -182,11 +216,11 @@ export const callService = async (item: DataItem, service: EvaluatedService): Pr
       signal,
     });
   try {
-    const { startedAt, response } = await request(item, send, signal);
+    const { startedAt, response } = await request(item, service, send, signal);
     const body: unknown = await successful(response).json();
     const seconds = (performance.now() - startedAt) / 1_000;
     const server = response.headers.get("x-model-server");
-    return { kind: "output", ...readOutput(item, body), seconds, server };
+    return { kind: "output", ...readOutput(item, service, body), seconds, server };
   } catch (error) {
     if (error instanceof Unsuccessful) return unsuccessful(error.response);
     return { kind: "failed", reason: reasonOf(error, service.timeoutSeconds), seconds: undefined };

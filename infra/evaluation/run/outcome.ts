@@ -1,3 +1,24 @@
+import * as z from "zod";
+
+const times = { start: z.number(), end: z.number() };
+
+/** What models report about a transcript, in a response of `POST /v1/audio/transcriptions`. */
+export const heardDetails = z.object({
+  segments: z.array(
+    z.object({
+      ...times,
+      text: z.string(),
+      avg_logprob: z.number(),
+      compression_ratio: z.number(),
+      no_speech_prob: z.number(),
+    }),
+  ),
+  words: z
+    .array(z.object({ ...times, word: z.string(), probability: z.number().exactOptional() }))
+    .default([]),
+});
+export type HeardDetails = z.output<typeof heardDetails>;
+
 /** What the service returned for an item. */
 export interface ModelOutput {
   readonly output: string;
@@ -8,6 +29,8 @@ export interface ModelOutput {
   readonly audio_seconds: number | null;
   /** The name of the server that responded, if the service says it. */
   readonly server: string | null;
+  /** Of a transcript that calibrates. */
+  readonly heard?: HeardDetails;
 }
 
 /** The service refuses an item, and would again. */

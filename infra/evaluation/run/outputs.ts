@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, readFile, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import * as z from "zod";
 import type { DataItem } from "../data/item.ts";
-import type { ModelOutput, RefusedItem } from "./outcome.ts";
+import { heardDetails, type ModelOutput, type RefusedItem } from "./outcome.ts";
 
 const runSchema = z.object({ base_url: z.string() });
 
@@ -15,6 +15,7 @@ const recordSchema = z.object({
   server: z.string().nullable(),
   refused: z.object({ status: z.number(), code: z.string(), detail: z.string() }).nullable(),
   at: z.iso.datetime(),
+  heard: heardDetails.exactOptional(),
 });
 /** What is stored about an item: its output, or why it has none. */
 export type OutputRecord = z.output<typeof recordSchema>;
@@ -76,8 +77,9 @@ const shownItem = (item: DataItem): object => {
 const toRecord = (id: string, outcome: ModelOutput | RefusedItem): OutputRecord => {
   const at = new Date().toISOString();
   if ("output" in outcome) {
-    const { output, seconds, tokens, audio_seconds, server } = outcome;
-    return { id, output, seconds, tokens, audio_seconds, server, refused: null, at };
+    const { output, seconds, tokens, audio_seconds, server, heard } = outcome;
+    const details = heard ? { heard } : {};
+    return { id, output, seconds, tokens, audio_seconds, server, refused: null, at, ...details };
   }
   const { status, code, detail } = outcome;
   const none = { output: null, seconds: null, tokens: null, audio_seconds: null, server: null };

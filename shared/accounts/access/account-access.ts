@@ -18,6 +18,8 @@ export const accountAccess = z.object({
   proved_epoch: z.int().optional(),
   /** The language of its recordings when a request names none, ISO 639-3. */
   default_language: z.string().optional(),
+  /** Names and terms in its recordings, which models get with each of them. */
+  keywords: z.array(z.string()).optional(),
   /** When the deletion of the account started: no one can sign in, and its data is removed step by step. */
   deletion_began: z.string().optional(),
 });

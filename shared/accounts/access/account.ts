@@ -14,6 +14,7 @@ export const profileTexts = {
   organization: "Where the person works or studies; `Unknown` until it is set",
   organization_type: "The kind of organization, such as `Research`",
   sector: "The sectors in which the organization works",
+  keywords: "Names and terms in the recordings of the account, which models get with each of them",
 } as const;
 
 /** The terms that the owner of an account has accepted, and when. */
@@ -55,6 +56,10 @@ export const account = z
       description:
         "The language of recordings for clients that cannot name one; ISO 639-3. Absent until it is set",
     }),
+    keywords: z
+      .array(z.string())
+      .optional()
+      .meta({ example: ["Sekitoleko"], description: profileTexts.keywords }),
   })
   .meta({ id: "Account" });
 export type Account = z.infer<typeof account>;
@@ -115,6 +120,7 @@ export const toAccount = (item: StoredAccount): Account => ({
   email_verified: item.email_verified,
   ...(item.accepted_terms === undefined ? {} : { accepted_terms: item.accepted_terms }),
   ...(item.default_language === undefined ? {} : { default_language: item.default_language }),
+  ...(item.keywords?.length ? { keywords: item.keywords } : {}),
 });
 
 /** An account at one epoch: what proved a right to it counts for this epoch only. */

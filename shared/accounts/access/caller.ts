@@ -21,6 +21,8 @@ export interface Caller {
   readonly token: TokenClaims | undefined;
   /** The language of the account's recordings when a request names none, ISO 639-3. */
   readonly defaultLanguage: string | undefined;
+  /** Names and terms in the account's recordings. */
+  readonly keywords: readonly string[] | undefined;
   /** Set when the token was replaced by a request that this one repeats; the token is valid for nothing else. */
   readonly successor?: TokenSuccessor;
 }
@@ -28,13 +30,14 @@ export interface Caller {
 /** Returns the caller with a credential. */
 export const callerWith = (
   credential: Credential,
-  access: Pick<AccountAccess, "account_type" | "default_language">,
+  access: Pick<AccountAccess, "account_type" | "default_language" | "keywords">,
 ): Caller => ({
   userId: credential.userId,
   accountType: access.account_type,
   keyId: isKey(credential) ? credential.keyId : undefined,
   token: isOwn(credential) ? credential : undefined,
   defaultLanguage: access.default_language,
+  keywords: access.keywords,
 });
 
 /** The account that a use case works for, and the signal that ends it. */

@@ -95,7 +95,7 @@ export const accountKinds: readonly ItemKind[] = [
     exported: {
       file: "access.json",
       row: (item) => ({
-        ...onlyAttributes("account_type", "disabled", "email_verified", "default_language")(item),
+        ...onlyAttributes("account_type", "disabled", "email_verified", "default_language", "keywords")(item),
         keys: keyChoices(item),
       }),
     },

@@ -16,6 +16,12 @@ export const organizationTypes = [
   "Other",
 ] as const;
 
+/** Each request of an account reads them, so they are few. */
+export const maxAccountKeywords = 50;
+
+/** Names and terms of an account's recordings. */
+export const keywordList = z.array(text().trim().min(1).max(60)).max(maxAccountKeywords);
+
 export const profileRequest = z
   .object({
     full_name: shortText.nullish().meta({ example: "Amina Nakato", description: profileTexts.full_name }),
@@ -32,6 +38,10 @@ export const profileRequest = z
         example: "lug",
         description: `Of recordings, for clients that cannot name a language: ${languageForms}`,
       }),
+    keywords: keywordList.nullish().meta({
+      example: ["Sekitoleko", "Ntungamo"],
+      description: `${profileTexts.keywords}. At most ${maxAccountKeywords}; an empty list removes them`,
+    }),
   })
   .meta({ id: "ProfileRequest" });
 export type ProfileRequest = z.infer<typeof profileRequest>;
@@ -79,6 +89,7 @@ export const updateProfile = async (
   if (sector?.some((entry) => entry.trim() === "")) {
     throw new AppError("bad_request", { message: "A sector must not be blank.", param: "sector" });
   }
+  if (changes.keywords) await accounts.setKeywords(userId, changes.keywords);
   if (changes.default_language) await accounts.setDefaultLanguage(userId, changes.default_language);
   const changed = await accounts.updateProfile(userId, {
     ...(changes.full_name ? { full_name: changes.full_name } : {}),

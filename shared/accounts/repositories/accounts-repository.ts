@@ -235,6 +235,8 @@ export const createAccountsRepository = (table: Table) => {
       change(userId, accountKeys.profile(userId), { accepted_terms: accepted }),
     setDefaultLanguage: (userId: number, language: string) =>
       changeAccess(userId, { default_language: language }),
+    setKeywords: (userId: number, keywords: readonly string[]) =>
+      changeAccess(userId, { keywords: [...keywords] }),
     setAccountType: (userId: number, type: AccountType) => changeAccess(userId, { account_type: type }),
     setDisabled: (userId: number, disabled: boolean) => changeAccess(userId, { disabled }),
     /** For an account that an operator creates; owners prove their address with a mailed link. */

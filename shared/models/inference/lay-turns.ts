@@ -67,7 +67,7 @@ const cutAtTurns = (segment: Segment, words: readonly Word[], turns: readonly Tu
     else runs.push({ speaker, words: [word] });
   }
   return runs.map(({ speaker, words: said }, index) => ({
-    ...(runs.length === 1 ? segment : {}),
+    ...segment,
     start: index === 0 ? segment.start : (said[0]?.start ?? segment.start),
     end: index === runs.length - 1 ? segment.end : (said.at(-1)?.end ?? segment.end),
     text: said.map(({ text }) => text).join(" "),

@@ -26,6 +26,8 @@ export interface TranscriptionRequest {
   readonly speakers?: SpeakerRequest | undefined;
   /** Whether to return the times of words. */
   readonly withWords?: boolean;
+  /** Whether to return how sure the transcript is, where the stage has a calibration for its language. */
+  readonly confidence?: boolean;
   /** A hint for the model: what was said before, or names that occur. */
   readonly prompt?: string | undefined;
   /** How freely the model chooses words, 0 to 1. */
@@ -46,8 +48,33 @@ export interface SegmentDetails {
   readonly noSpeechProbability: number | undefined;
 }
 
+/** Why a text may not be what was said. */
+export const doubtReasons = [
+  "improbable",
+  "silence",
+  "repetition",
+  "other_language",
+  "pieces_differ",
+] as const;
+export type DoubtReason = (typeof doubtReasons)[number];
+
+/** What these mean, for documentation. */
+export const reasonTexts =
+  "`improbable`: the model finds its own words improbable. `silence`: it probably hears no speech. `repetition`: the text repeats " +
+  "itself. `other_language`: it looks like another language. `pieces_differ`: pieces of the recording differ where they overlap";
+
+/** How sure it is that a text is what was said. */
+export interface Certainty {
+  /** As the model reports it, 0 to 1; absent when it does not. */
+  readonly probability?: number;
+  /** How often such texts are right, 0 to 1, by the stage's calibration; absent without one. */
+  readonly confidence?: number;
+  /** Other texts, with a keyword that was probably said. */
+  readonly alternatives?: readonly string[];
+}
+
 /** A word and its times, in seconds from the beginning of the recording. */
-export interface Word {
+export interface Word extends Certainty {
   readonly start: number;
   /** Never before `start`. */
   readonly end: number;
@@ -55,7 +82,7 @@ export interface Word {
 }
 
 /** A segment of speech and its times, in seconds from the beginning of the recording. */
-export interface Segment {
+export interface Segment extends Certainty {
   readonly start: number;
   /** Never before `start`. */
   readonly end: number;
@@ -64,9 +91,19 @@ export interface Segment {
   readonly speaker?: string;
   /** Absent when the model does not report them. */
   readonly details?: SegmentDetails;
+  /** Present only together with a confidence. */
+  readonly reasons?: readonly DoubtReason[];
 }
 
-export interface Transcription {
+/** How sure a whole transcript is. */
+export interface TextConfidence {
+  /** The mean of its words; absent when a part of them has none. */
+  readonly confidence?: number;
+  /** Why it may be wrong; present together with the confidence. */
+  readonly reasons?: readonly DoubtReason[];
+}
+
+export interface Transcription extends TextConfidence {
   /** ISO 639-3, as the model detected it; absent when it reports none that is known here. */
   readonly language?: string;
   /** Empty for silence. */

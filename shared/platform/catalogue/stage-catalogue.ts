@@ -33,16 +33,55 @@ export interface StageLanguages {
   readonly translation: readonly StageLanguage[];
 }
 
+/** What is marked as right with a confidence within a range, and how much of that is right. */
+export interface CalibrationCheck {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly right: number;
+}
+
+/** How often words are right, by what a model reports. */
+export interface CalibratedSignal {
+  /** The words that it was fitted on. */
+  readonly words: number;
+  /** Points of score and confidence, both from 0 to 1 and rising; `null` where the score says nothing about what is right. */
+  readonly curve: readonly (readonly [score: number, confidence: number])[] | null;
+  /** Of words in recordings that the curve was not fitted on. */
+  readonly checks: readonly CalibrationCheck[];
+}
+
+/** What is known about the models of a language. */
+export interface CalibratedLanguage {
+  readonly recordings: number;
+  /** By the probability of each word, where models report it. */
+  readonly words: CalibratedSignal;
+  /** By that of segments. */
+  readonly segments: CalibratedSignal;
+}
+
+/** How sure transcripts of a stage are, as in its file `calibration.json`. */
+export interface Calibration {
+  readonly version: 1;
+  /** When the last output arrived. */
+  readonly measured_at: string;
+  readonly base_url: string;
+  readonly data: { readonly name: string; readonly about: string };
+  /** By ISO 639-3 code. */
+  readonly languages: Readonly<Record<string, CalibratedLanguage>>;
+}
+
 /** How the catalogue of a stage differs from the specification's. */
 export interface StageCatalogue {
   readonly voices?: StageVoices | undefined;
   readonly languages?: StageLanguages | undefined;
   /** The stage's own profiles of models by their names, as in its file `profiles.json`. */
   readonly profiles?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+  readonly calibration?: Calibration | undefined;
 }
 
 /**
- * The stage's own voices, languages and profiles. The build replaces this value with the files of the stage
+ * The stage's own voices, languages, profiles and calibration. The build replaces this value with the files of the stage
  * (`infra/bundling/stage-catalogue.ts`), so a function has them without reading anything.
  */
 export const stageCatalogue: StageCatalogue = {};

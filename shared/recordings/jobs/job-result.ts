@@ -1,4 +1,8 @@
 import * as z from "zod";
+import { doubtReasons, reasonTexts } from "../../models/inference/transcription.ts";
+
+const confidenceText =
+  "How often such texts are right, 0 to 1, as the operator has measured for the language; missing where that is not known";
 
 const segment = z
   .object({
@@ -10,6 +14,14 @@ const segment = z
       description:
         "For jobs with `speakers`: the `label` of who said it; missing where the model does not say",
     }),
+    confidence: z.number().exactOptional().meta({ example: 0.94, description: confidenceText }),
+    alternatives: z
+      .array(z.string())
+      .exactOptional()
+      .meta({
+        example: ["Sekitoleko azze."],
+        description: "For jobs with `keywords`: the text with a keyword that was probably said",
+      }),
   })
   .meta({ id: "JobSegment" });
 
@@ -57,6 +69,14 @@ export const jobResult = z
       )
       .exactOptional()
       .meta({ description: "For jobs with `speakers`: who speaks, in the order of their first words" }),
+    confidence: z
+      .number()
+      .exactOptional()
+      .meta({ example: 0.94, description: `Of the transcript: the mean of its words. ${confidenceText}` }),
+    reasons: z
+      .array(z.enum(doubtReasons))
+      .exactOptional()
+      .meta({ example: [], description: `With \`confidence\`: why the text may be wrong. ${reasonTexts}` }),
     language: z.string().meta({ example: "lug", description: "The language of the text; ISO 639-3" }),
     duration_seconds: z.number().meta({ description: "The recording's length in seconds", example: 10_800 }),
   })

@@ -86,6 +86,8 @@ export const transcriptionItem = jobItem.extend({
   timestamps: z.boolean(),
   /** Whether its segments have speakers. */
   speakers: z.boolean().default(false),
+  /** Names and terms in it, in the order of their use. */
+  keywords: z.array(z.string()).optional(),
   /** What its owner calls the speakers, by their labels. */
   speaker_names: z.record(z.string(), z.string()).default({}),
   /** The voice note to reply to, for a job of the messaging assistant. */

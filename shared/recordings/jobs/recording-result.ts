@@ -1,4 +1,6 @@
 import { audioKinds } from "../../audio/encode/audio-formats.ts";
+import { withAlternatives } from "../../models/inference/keywords.ts";
+import type { Word } from "../../models/inference/transcription.ts";
 import { findLanguage } from "../../platform/catalogue/languages.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ByteSource } from "../../platform/outbound/byte-source.ts";
@@ -42,10 +44,17 @@ const transcriptOf = async (
   return stitch(await readTranscribedPieces(store, name, job));
 };
 
+/** The segments and words of a transcript, with keywords that were probably said. */
+const saidIn = (transcript: JobTranscript, job: StoredTranscription) =>
+  withAlternatives(timedTranscript(transcript, job), job.keywords ?? []);
+
+const certaintyOf = ({ confidence, reasons = [] }: JobTranscript) =>
+  confidence === undefined ? {} : { confidence, reasons: [...reasons] };
+
 const secondsOf = ({ audio_milliseconds: milliseconds }: StoredTranscription): number => milliseconds / 1_000;
 
 /**
- * Returns the segments that a job has transcribed so far, and who speaks in them.
+ * Returns what a job has transcribed so far, who speaks in it, and how sure it is.
  *
  * @throws AppError `not_found` for a result that has expired; the store's errors.
  */
@@ -55,11 +64,16 @@ export const readSegments = async (
   store: ResultDependencies["store"],
 ): Promise<{
   readonly segments: readonly JobSegment[];
+  readonly words: readonly Word[];
   readonly speakers: NonNullable<JobResult["speakers"]>;
+  readonly certainty: Pick<JobResult, "confidence" | "reasons">;
 }> => {
   const transcript = await transcriptOf(name, job, { partial: true }, store);
+  const { segments, words = [] } = saidIn(transcript, job);
   return {
-    segments: timedTranscript(transcript, job).segments,
+    segments,
+    words,
+    certainty: certaintyOf(transcript),
     speakers: [],
     ...speakersOf(transcript, job),
   };
@@ -87,7 +101,7 @@ const translatedSegments = (
   { texts, spoken }: NonNullable<ShownTranscript["translation"]>,
 ): NonNullable<JobResult["segments"]> => {
   const bySegment = Map.groupBy(spoken, ({ segment }) => segment);
-  return segments.map((segment, index) => {
+  return segments.map(({ alternatives: _, confidence: __, ...segment }, index) => {
     const speech = speechOf(bySegment.get(index) ?? []);
     return { ...segment, text: texts[index] ?? "", ...(speech ? { speech } : {}) };
   });
@@ -115,7 +129,7 @@ const writeTranscript = (
   job: StoredTranscription,
   format: ResultFormat,
 ): JobResult | WrittenResult => {
-  const timed = { ...timedTranscript(transcript, job), speakerNames: job.speaker_names };
+  const timed = { ...saidIn(transcript, job), speakerNames: job.speaker_names };
   const text = translation ? joinedTexts(translation.texts) : transcript.text;
   switch (format) {
     case "json":
@@ -125,6 +139,7 @@ const writeTranscript = (
           ? { segments: translatedSegments(timed.segments, translation) }
           : (job.timestamps || job.speakers) && { segments: [...timed.segments] }),
         ...speakersOf(transcript, job),
+        ...(translation ? {} : certaintyOf(transcript)),
         language,
         duration_seconds: secondsOf(job),
       };

@@ -1,7 +1,16 @@
 import * as z from "zod";
+import { doubtReasons } from "../../models/inference/transcription.ts";
 
-const said = z.object({ start: z.number(), end: z.number(), text: z.string() });
-const segment = said.extend({ speaker: z.string().exactOptional() });
+const said = z.object({
+  start: z.number(),
+  end: z.number(),
+  text: z.string(),
+  /** As the model reports it, and as calibrated. */
+  probability: z.number().exactOptional(),
+  confidence: z.number().exactOptional(),
+});
+const reasons = z.array(z.enum(doubtReasons)).readonly().exactOptional();
+const segment = said.extend({ speaker: z.string().exactOptional(), reasons });
 
 /** The stored transcript of a recording. Times are in seconds on the recording's clock. */
 export const jobTranscript = z.object({
@@ -13,6 +22,9 @@ export const jobTranscript = z.object({
     .readonly()
     .exactOptional(),
   words: z.array(said).readonly().optional(),
+  /** How sure all of it is, and why not more. */
+  confidence: z.number().exactOptional(),
+  reasons,
 });
 export type JobTranscript = z.infer<typeof jobTranscript>;
 

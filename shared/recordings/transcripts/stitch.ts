@@ -1,11 +1,12 @@
-import type { Segment, Word } from "../../models/inference/transcription.ts";
+import { confidenceOf } from "../../models/inference/confidence.ts";
+import type { Segment, TextConfidence, Word } from "../../models/inference/transcription.ts";
 import { type Alignment, alignTokens, type Match } from "./align-tokens.ts";
 import { labelSpeakers, matchSpeakers } from "./speakers.ts";
 import { type LabelledSpeaker, partSegments, type Token, type TranscribedPart, tokensOf } from "./tokens.ts";
 
 export type { TranscribedPart } from "./tokens.ts";
 
-export interface StitchedTranscript {
+export interface StitchedTranscript extends TextConfidence {
   readonly text: string;
   /** Present when any part has segments. */
   readonly segments?: readonly Segment[];
@@ -15,12 +16,21 @@ export interface StitchedTranscript {
   readonly words?: readonly Word[];
 }
 
+/** A time in which two parts heard different words, and what that leaves of their confidence. */
+interface Difference {
+  readonly start: number;
+  readonly end: number;
+  readonly factor: number;
+}
+
 /** A part, and the range of its tokens that stay. */
 interface TrimmedPart {
   readonly part: TranscribedPart;
   readonly tokens: readonly Token[];
   from: number;
   until: number;
+  /** Where another part heard something else. */
+  readonly differing: Difference[];
 }
 
 /**
@@ -34,7 +44,7 @@ export const stitch = (parts: readonly TranscribedPart[]): StitchedTranscript =>
   const matched = matchSpeakers(parts.toSorted((one, other) => one.start - other.start));
   const remaining = matched.parts.map((part): TrimmedPart => {
     const tokens = tokensOf(part);
-    return { part, tokens, from: 0, until: tokens.length };
+    return { part, tokens, from: 0, until: tokens.length, differing: [] };
   });
   for (const [index, after] of remaining.entries()) {
     const before = remaining[index - 1];
@@ -43,9 +53,10 @@ export const stitch = (parts: readonly TranscribedPart[]): StitchedTranscript =>
   const spoken = remaining.filter(({ from, until }) => from < until);
   const hasSegments = spoken.some(({ part }) => part.segments?.length);
   const hasWords = spoken.length > 0 && spoken.every(({ part }) => part.words?.length);
+  const segments = inOrder(spoken.flatMap(remainingSegments));
   return {
     text: textOf(spoken.flatMap(({ tokens, from, until }) => tokens.slice(from, until))),
-    ...(hasSegments && labelSpeakers(inOrder(spoken.flatMap(remainingSegments)), matched.uncertain)),
+    ...(hasSegments && { ...labelSpeakers(segments, matched.uncertain), ...confidenceOf(segments) }),
     ...(hasWords && { words: inOrder(spoken.flatMap(remainingWords)) }),
   };
 };
@@ -82,6 +93,43 @@ const join = (before: TrimmedPart, after: TrimmedPart): void => {
     if (after.from < 0) after.from = after.tokens.length;
   }
   before.until = Math.max(before.from, before.until);
+  const difference = differenceIn(alignment, tail, head, { start, end });
+  if (difference) for (const part of [before, after]) part.differing.push(difference);
+};
+
+/** Fewer words show nothing. */
+const minDifferingWords = 4;
+
+/** From this share of common words, parts agree: the times of the others may be wrong. */
+const minAgreement = 0.5;
+
+/** Whether two parts heard different words in the time that they share, and what that leaves of their confidence. */
+const differenceIn = (
+  { matches }: Alignment,
+  tail: readonly Token[],
+  head: readonly Token[],
+  { start, end }: Omit<Difference, "factor">,
+): Difference | undefined => {
+  const isShared = (token: Token | undefined): boolean =>
+    token !== undefined && isTimed(token) && token.start >= start && token.end <= end;
+  const [before, after] = [tail.filter(isShared).length, head.filter(isShared).length];
+  if (Math.max(before, after) < minDifferingWords) return undefined;
+  const same = matches.filter((match) => isShared(tail[match.before]) && isShared(head[match.after])).length;
+  const agreement = (2 * same) / (before + after);
+  return agreement >= minAgreement ? undefined : { start, end, factor: agreement / minAgreement };
+};
+
+/** A text with less confidence where another part heard something else. */
+const doubted = <Text extends Segment | Word>(text: Text, { differing }: TrimmedPart): Text => {
+  const found = differing.find(({ start, end }) => text.start < end && text.end > start);
+  if (text.confidence === undefined || !found) return text;
+  return { ...text, confidence: milliseconds(text.confidence * found.factor) };
+};
+
+/** The same for a segment, with the reason. */
+const doubtedSegment = (segment: Segment, part: TrimmedPart): Segment => {
+  const after = doubted(segment, part);
+  return after === segment ? segment : { ...after, reasons: [...(segment.reasons ?? []), "pieces_differ"] };
 };
 
 const isTimed = ({ slack }: Pick<Token, "slack">): boolean => Number.isFinite(slack);
@@ -156,25 +204,26 @@ const middleOf = ({ part }: TrimmedPart, token: Token, isExact: boolean): number
 const textOf = (tokens: readonly Token[]): string =>
   tokens.map(({ text, isGlued }, index) => (isGlued || index === 0 ? text : ` ${text}`)).join("");
 
-const remainingSegments = ({ part, tokens, from, until }: TrimmedPart): Segment[] =>
-  partSegments(part).flatMap((segment, index) => {
+const remainingSegments = (trimmed: TrimmedPart): Segment[] => {
+  const { part, tokens, from, until } = trimmed;
+  return partSegments(part).flatMap((segment, index) => {
     const all = tokens.filter((token) => token.segment === index);
     const remaining = tokens.slice(from, until).filter((token) => token.segment === index);
     const [first, last] = [remaining[0], remaining.at(-1)];
     if (!first || !last) return [];
     const start = first === all[0] ? part.start + segment.start : first.start;
     const end = last === all.at(-1) ? part.start + segment.end : last.end;
-    const { speaker } = segment;
     const times = { start: within(part, start), end: within(part, end) };
-    return [{ ...times, text: textOf(remaining), ...(speaker === undefined ? {} : { speaker }) }];
+    return [doubtedSegment({ ...segment, ...times, text: textOf(remaining) }, trimmed)];
   });
+};
 
-const remainingWords = ({ part, tokens, from, until }: TrimmedPart): Word[] => {
-  const words = (part.words ?? []).map(({ start, end, text }) => ({
-    start: within(part, part.start + start),
-    end: within(part, part.start + end),
-    text,
-  }));
+const remainingWords = (trimmed: TrimmedPart): Word[] => {
+  const { part, tokens, from, until } = trimmed;
+  const words = (part.words ?? []).map(({ start, end, ...said }) => {
+    const times = { start: within(part, part.start + start), end: within(part, part.start + end) };
+    return doubted({ ...said, ...times }, trimmed);
+  });
   if (words.length === tokens.length) return words.slice(from, until);
   const [first, last] = [tokens[from], tokens[until - 1]];
   const earliest = from > 0 && first ? first.start : part.start;

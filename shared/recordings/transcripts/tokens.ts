@@ -63,9 +63,7 @@ const splitText = (text: string): { readonly text: string; readonly isGlued: boo
 const usualSlack = 1;
 
 /** The segments of a part, or one segment for the whole part. */
-export const partSegments = (
-  part: TranscribedPart,
-): readonly Pick<Segment, "start" | "end" | "text" | "speaker">[] =>
+export const partSegments = (part: TranscribedPart): readonly Segment[] =>
   part.segments?.length ? part.segments : [{ start: 0, end: part.end - part.start, text: part.text }];
 
 /** Splits a part into words with the best known times. */

@@ -59,6 +59,12 @@ const speakers: Raise = {
   lines: 900,
 };
 
+/** What it took to say how sure transcripts are, and to take a customer's words. */
+const sureness: Raise = {
+  for: "how sure: calibration, confidence and unsure words; names and terms of recordings",
+  lines: 1_500,
+};
+
 /** The bounds of the lines of TypeScript and style sheets. */
 export const lineBounds = {
   production: {
@@ -74,6 +80,7 @@ export const lineBounds = {
       realDocuments,
       speakers,
       allWords,
+      sureness,
     ],
   },
   productionWithPackages: {
@@ -89,6 +96,7 @@ export const lineBounds = {
       realDocuments,
       speakers,
       allWords,
+      sureness,
     ],
   },
   tests: {
@@ -112,6 +120,7 @@ export const lineBounds = {
       },
       speakers,
       { for: "documents that other programs open, and tables of cases for all their words", lines: 800 },
+      { ...sureness, lines: 900 },
     ],
   },
 } as const satisfies Record<string, LineBound>;

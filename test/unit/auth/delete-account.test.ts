@@ -61,6 +61,7 @@ const ask = (
         updateProfile: async () => undefined,
         acceptTerms: async () => undefined,
         setDefaultLanguage: async () => undefined,
+        setKeywords: async () => undefined,
         setAccountType: async () => undefined,
         setEmailVerified: async () => undefined,
         setDisabled: async () => undefined,

@@ -26,7 +26,7 @@ import { render, visit } from "./rendered.ts";
 /** The names of the fields in each form of a page, in order. */
 const namesIn = (html: string): string[][] =>
   Array.from(html.matchAll(/<form\b.*?<\/form>/gs), ([form]) =>
-    Array.from(form.matchAll(/<(?:input|select)[^>]* name="([^"]*)"/g), ([, name = ""]) => name)
+    Array.from(form.matchAll(/<(?:input|select|textarea)[^>]* name="([^"]*)"/g), ([, name = ""]) => name)
       .filter((name, index, all) => name !== "form_token" && all.indexOf(name) === index)
       .toSorted(),
   );

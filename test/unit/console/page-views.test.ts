@@ -100,12 +100,38 @@ describe("The logins of an account", () => {
 });
 
 describe("A long transcript", () => {
+  const empty = { index: 1, count: 3, segments: [], language: undefined, characters: 0, speakers: [] };
+  const part = { ...empty, words: [], certainty: {} };
+
   it("says which of its parts is shown", () => {
-    const part = { index: 1, count: 3, segments: [], language: undefined, characters: 0, speakers: [] };
     const html = render(
       createElement(RecordingView, { ...visit, query: { part: 2 }, job, part, link: undefined }),
     );
     expect(html.match(/\?part=\d" aria-current="page"/g)).toHaveLength(1);
     expect(html).toContain('?part=2" aria-current="page">30:00–1:00:00</a>');
+  });
+
+  it("underlines what is unsure, as buttons that know when it was said, and offers keywords", () => {
+    const said = { translation: undefined, start: 0, end: 2, text: "Sekitoreko azze." };
+    const words = [
+      { start: 0, end: 1, text: "Sekitoreko", confidence: 0.42 },
+      { start: 1, end: 2, text: "azze.", confidence: 0.97 },
+    ];
+    const segments = [
+      { ...said, confidence: 0.7, alternatives: ["Sekitoleko azze."] },
+      { ...said, start: 3, end: 4, text: "Wa?", confidence: 0.3 },
+      { ...said, start: 5, end: 6, text: "Leero." },
+    ];
+    const certainty = { confidence: 0.68, reasons: ["silence" as const] };
+    const shown = { ...part, segments, words, certainty };
+    const html = render(
+      createElement(RecordingView, { ...visit, query: { part: 2 }, job, part: shown, link: undefined }),
+    );
+    expect(html.match(/<button type="button" class="unsure".*?<\/button>/g)).toEqual([
+      '<button type="button" class="unsure" data-start="0" data-end="1" title="42% sure">Sekitoreko</button>',
+      '<button type="button" class="unsure" data-start="3" data-end="4" title="30% sure">Wa?</button>',
+    ]);
+    expect(textOf(html)).toContain("Sekitoreko azze. Perhaps: Sekitoleko azze.");
+    expect(textOf(html)).toContain("About 68% of the words are probably right. Some parts may be silence.");
   });
 });

@@ -28,6 +28,26 @@ describe("The page about quality", () => {
     expect(html).not.toContain("<table");
   });
 
+  it("shows how often words are right by what they are marked with, and where that is not known", () => {
+    const none = { words: 400, curve: null, checks: [] };
+    const check = { from: 0.9, to: 1, count: 250, right: 235 };
+    const curve = [[0.2, 0.3] as const, [0.9, 0.95] as const];
+    const languages = {
+      lug: { recordings: 40, words: { words: 400, curve, checks: [check] }, segments: none },
+      ach: { recordings: 40, words: { ...none, words: 0 }, segments: none },
+      swa: { recordings: 3, words: none, segments: { ...none, words: 30 } },
+    };
+    const about = { measured_at: evaluationSample.measured_at, base_url: "https://a.example" };
+    const data = { name: "Clinic recordings", about: "" };
+    const calibration = { version: 1 as const, ...about, data, languages };
+    const props = { evaluation: undefined, calibration, now: measuredAt };
+    const html = render(createElement(Quality, props));
+    expect(rowOf(html, "90%–100%")).toMatch(/^94%250/);
+    expect(html).toContain('<polyline points="95,6" class="curve-line"');
+    expect(textOf(html)).toMatch(/nothing about what is right: Acholi\s*Too few recordings: Swahili/);
+    expect(textOf(html)).toContain("Clinic recordings");
+  });
+
   it("has the scores of each direction with their intervals", () => {
     const html = page(evaluationSample);
     expect(rowOf(html, "English → Luganda")).toBe(

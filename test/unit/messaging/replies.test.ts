@@ -498,6 +498,7 @@ describe("a voice note", () => {
         language: "ach",
         withSegments: false,
         speakers: "if-known",
+        confidence: true,
         recording: expect.objectContaining({ mediaType: "audio/wav", fileExtension: "wav" }),
       },
       { signal: expect.any(AbortSignal) },
@@ -524,6 +525,53 @@ describe("a voice note", () => {
     expect((await speak()).outputs).toMatchObject([
       { text: expect.stringContaining("A: Oli otya?\nB: Bulungi.") },
     ]);
+  });
+
+  const unsure: Transcription = { text: "What is the anser?", segments: undefined, confidence: 0.5 };
+  const heard = { kind: "heard", text: "What is the anser?" } as const;
+
+  it.each(["chat", "translate", "transcribe", "speak"] as const)(
+    "that was hardly understood is read back first, in %s mode too",
+    async (mode) => {
+      const { speak, transcribe, chat } = setUp({ mode });
+      transcribe.mockResolvedValue(unsure);
+      const question = wording.understood("What is the anser?");
+      expect(question).toMatch(/^I understood: “What is the anser\?” Is that right\?/);
+      expect(await speak()).toEqual({
+        outputs: [{ kind: "text", text: question, quoting: "wamid.in" }],
+        changes: { open_question: heard },
+      });
+      expect(chat).not.toHaveBeenCalled();
+    },
+  );
+
+  it.each([
+    ["YES", "What is the anser?"],
+    ["yes: What is the answer?", "What is the answer?"],
+  ])("that was read back gets its reply after %s", async (words, question) => {
+    const { write } = setUp({}, { conversation: { open_question: heard } });
+    const { outputs, changes } = await write(words);
+    expect(outputs).toEqual([text("It is 42.")]);
+    expect(changes).toMatchObject({ exchange: { question }, open_question: null });
+  });
+
+  it("that was read back gets thanks for YES in transcribe mode, and what is written instead its own reply", async () => {
+    const conversation = { open_question: heard };
+    const { outputs } = await setUp({ mode: "transcribe" }, { conversation }).write("Yes");
+    expect(outputs).toEqual([text(wording.thanks("eng"))]);
+    const written = await setUp({}, { conversation }).write("What is the answer?");
+    expect(written.changes).toMatchObject({
+      exchange: { question: "What is the answer?" },
+      open_question: null,
+    });
+  });
+
+  it("that was hardly understood and is long says so, and is not asked about", async () => {
+    const { speak, transcribe } = setUp({ mode: "transcribe" });
+    transcribe.mockResolvedValue({ ...unsure, text: "A long story goes on. ".repeat(200) });
+    const { outputs, changes } = await speak();
+    expect(outputs[0]).toMatchObject({ text: expect.stringContaining(wording.unsure) });
+    expect(changes).toEqual({});
   });
 
   it("that says more than four messages can hold is quoted in four", async () => {
@@ -645,6 +693,11 @@ describe("a voice note", () => {
     };
     it.each<[string, LongRecordingOutcome | undefined, Output[]]>([
       ["a transcript", { kind: "transcribed", text: "Webale" }, [quoted("📝 Webale")]],
+      [
+        "a transcript that may be wrong",
+        { kind: "transcribed", text: "Webale", isUnsure: true },
+        [quoted(`📝 ${wording.unsure}\n\nWebale`)],
+      ],
       ["a very long transcript", { kind: "transcribed", text: sentence.repeat(800) }, [file]],
       ["no words", { kind: "transcribed", text: " " }, [quoted(wording.noSpeech)]],
       ["a failure", { kind: "failed", code: "service_unavailable" }, [quoted(wording.notTranscribed)]],

@@ -41,6 +41,7 @@ const examplesOf = (wording: Wording): Readonly<Record<string, readonly string[]
   voiceNoteOfKind: [wording.voiceNoteOfKind("a Windows Media file")],
   transcriptLater: [wording.transcriptLater(95)],
   transcript: [wording.transcript("Oli otya?")],
+  understood: [wording.understood("Oli otya?")],
   consent: [wording.consent("https://api.example.org/privacy")],
   myData: [wording.myData(stored), wording.myData({ ...stored, voice: true })],
 });

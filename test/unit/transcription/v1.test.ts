@@ -62,6 +62,29 @@ describe("a form of the OpenAI API's next version", () => {
     expect(prompts).toEqual(["Sekitoleko. At the market.", "Sekitoleko", undefined]);
   });
 
+  it("offers a keyword next to what was heard, where the model is not sure", async () => {
+    const { post } = setup({
+      text: "Sekitoreko azze.",
+      segments: [{ start: 0, end: 1, text: "Sekitoreko azze.", confidence: 0.6 }],
+      words: [{ start: 0, end: 0.5, text: "Sekitoreko", probability: 0.3, confidence: 0.5 }],
+      confidence: 0.6,
+      reasons: ["improbable"],
+    });
+    const body = async (granularity: string) => {
+      const fields = { "keywords[]": "Sekitoleko", "timestamp_granularities[]": granularity };
+      return (await post("transcriptions", { response_format: "verbose_json", ...fields })).body;
+    };
+    const whole = { text: "Sekitoreko azze.", confidence: 0.6, reasons: ["improbable"] };
+    expect(await body("segment")).toMatchObject({
+      ...whole,
+      segments: [{ text: "Sekitoreko azze.", confidence: 0.6, alternatives: ["Sekitoleko azze."] }],
+    });
+    expect(await body("word")).toMatchObject({
+      ...whole,
+      words: [{ word: "Sekitoreko", probability: 0.3, confidence: 0.5, alternatives: ["Sekitoleko"] }],
+    });
+  });
+
   it.each([
     ["languages", { "languages[]": "lug" }],
     ["known_speaker_names", { "known_speaker_names[]": "Amina" }],

@@ -66,22 +66,40 @@ const createRenewal = (audio: HTMLAudioElement): (() => Promise<void>) => {
   };
 };
 
-/** Plays from the segment that is clicked. */
-const playClicked = (audio: HTMLAudioElement, event: MouseEvent): void => {
-  const { target } = event;
-  const segment = target instanceof Element ? target.closest("[data-transcript] li") : null;
-  // Selected words are meant to be copied.
-  if (!segment || getSelection()?.isCollapsed === false) return;
-  event.preventDefault();
-  audio.currentTime = numberOf(segment, "start");
-  void audio.play().catch(() => undefined);
+/** Models cut words closely. */
+const marginSeconds = 0.25;
+
+/** Plays from the segment that is clicked, or only an unsure word. */
+const createPlayer = (audio: HTMLAudioElement) => {
+  let endsAt = Number.POSITIVE_INFINITY;
+  return {
+    play: (event: MouseEvent): void => {
+      const { target } = event;
+      const said = target instanceof Element ? target.closest("[data-transcript] [data-start]") : null;
+      // Selected words are meant to be copied.
+      if (!said || getSelection()?.isCollapsed === false) return;
+      event.preventDefault();
+      const isWord = said.matches(".unsure");
+      endsAt = isWord ? numberOf(said, "end") + marginSeconds : Number.POSITIVE_INFINITY;
+      audio.currentTime = Math.max(0, numberOf(said, "start") - (isWord ? marginSeconds : 0));
+      void audio.play().catch(() => undefined);
+    },
+    /** Pauses behind the word. */
+    stop: (): void => {
+      if (audio.currentTime < endsAt) return;
+      endsAt = Number.POSITIVE_INFINITY;
+      audio.pause();
+    },
+  };
 };
 
 /** Lets the transcript follow the audio, and the audio follow clicks in the transcript. */
 export const followAudio = (audio: HTMLAudioElement): void => {
   const follow = createFollower(audio);
   const renew = createRenewal(audio);
-  document.addEventListener("click", (event) => playClicked(audio, event));
+  const player = createPlayer(audio);
+  document.addEventListener("click", player.play);
+  audio.addEventListener("timeupdate", player.stop);
   audio.addEventListener("timeupdate", follow);
   audio.addEventListener("seeked", follow);
   audio.addEventListener("error", () => void renew().catch(() => undefined));

@@ -22,25 +22,28 @@ export interface WireForm {
   readonly format: ResponseFormat;
   readonly withWords: boolean;
   readonly isStreamed: boolean;
+  readonly prompt?: string | undefined;
 }
 
 /** What a server may refuse. */
-export type RefusableFeature = "speakers" | "times" | "words" | "stream";
+export type RefusableFeature = "speakers" | "times" | "words" | "stream" | "prompt";
 
 /** The fullest form for a request that a model supports, as far as its profile says and without what its server has refused. */
 export const formFor = (
-  { withSegments, speakers, withWords = false }: TranscriptionRequest,
-  { diarizes }: ModelProfile["transcription"],
+  { withSegments, speakers, withWords = false, prompt: said }: TranscriptionRequest,
+  { diarizes, prompt: takesPrompt }: ModelProfile["transcription"],
   { isStreamed, refused }: { readonly isStreamed: boolean; readonly refused: ReadonlySet<RefusableFeature> },
 ): WireForm => {
+  const prompt = takesPrompt === false || refused.has("prompt") ? undefined : said || undefined;
   if (speakers && diarizes !== false && !refused.has("speakers"))
-    return { format: "diarized_json", withWords: false, isStreamed: false };
+    return { format: "diarized_json", withWords: false, isStreamed: false, prompt };
   // Models transcribe better without times, and more of them can; so times are requested only when needed.
   const withTimes = (withSegments || withWords) && !refused.has("times");
   return {
     format: withTimes ? "verbose_json" : "json",
     withWords: withWords && withTimes && !refused.has("words"),
     isStreamed: isStreamed && !(withSegments || withWords) && !refused.has("stream"),
+    prompt,
   };
 };
 
@@ -50,9 +53,9 @@ const field = (name: string, value: string | undefined): (readonly [string, stri
 
 /** The body of a request to a model. */
 export const toBody = (
-  { recording, language, prompt, temperature }: TranscriptionRequest,
+  { recording, language, temperature }: TranscriptionRequest,
   { name, profile: { transcription } }: ServedModel,
-  { format, withWords, isStreamed }: WireForm,
+  { format, withWords, isStreamed, prompt }: WireForm,
 ): UploadBody =>
   multipartForm(
     [
@@ -61,7 +64,7 @@ export const toBody = (
       ["response_format", format],
       ...formatFields[format],
       ...field("timestamp_granularities[]", withWords ? "word" : undefined),
-      ...field("prompt", transcription.prompt === false ? undefined : prompt),
+      ...field("prompt", prompt),
       ...field("temperature", temperature?.toString()),
       ...field("stream", isStreamed ? "true" : undefined),
     ],
@@ -81,6 +84,9 @@ export const refusedOf = (
   const isRefused = (words: RegExp): boolean =>
     (statusCode === 400 || statusCode === 422) && words.test(body);
   if (form.isStreamed && isRefused(/\bstream/i)) return "stream";
+  // One that is too long is the caller's.
+  if (form.prompt !== undefined && isRefused(/\bprompt\b/i) && !/too long|exceed|length|tokens/i.test(body))
+    return "prompt";
   if (form.withWords && isRefused(/\bwords?\b/i)) return "words";
   const times = /response_format|verbose_json|diarized_json|timestamp_granularities|chunking_strategy/i;
   if (form.format === "json" || !isRefused(times)) return undefined;

@@ -27,8 +27,12 @@ const text = z
 const wireTimes = { start: number, end: number };
 
 const wireWord = z
-  .object({ ...wireTimes, word: text })
-  .transform(({ word, ...times }) => ({ ...times, text: word }));
+  .object({ ...wireTimes, word: text, probability: number, score: number })
+  .transform(({ word, probability, score, ...times }) => {
+    // WhisperX calls it a score.
+    const reported = probability ?? score;
+    return { ...times, text: word, ...(reported === undefined ? {} : { probability: reported }) };
+  });
 const wireWords = optional(z.array(wireWord.optional().catch(undefined)));
 
 /** What models of the Whisper family report about a segment. */

@@ -44,6 +44,7 @@ const setup = (found: Found | undefined) => {
     updateProfile: unasked,
     acceptTerms: unasked,
     setDefaultLanguage: unasked,
+    setKeywords: unasked,
     setAccountType: unasked,
     setEmailVerified: unasked,
     setDisabled: unasked,

@@ -217,6 +217,33 @@ describe("what two pieces share", () => {
     ]);
   });
 
+  it("is less sure where both understood it differently, and says why", () => {
+    const segments = (words: string, from: number) =>
+      words
+        .split(" ")
+        .map((text, index) => ({ start: from + index, end: from + index + 1, text, confidence: 0.9 }));
+    const before = {
+      start: 0,
+      end: 20,
+      text: "",
+      segments: segments("a b c d e f g h i j k l m n o p q r s t", 0),
+    };
+    const same = { start: 10, end: 24, text: "", segments: segments("k l m n o p q r s t u v w x", 0) };
+    const other = {
+      ...same,
+      segments: segments("one two three four five six seven eight nine ten u v w x", 0),
+    };
+    expect(stitch([before, same])).toMatchObject({ confidence: 0.9, reasons: [] });
+    const found = stitch([before, other]);
+    expect(found.reasons).toEqual(["pieces_differ"]);
+    expect(found.confidence).toBeLessThan(0.6);
+    expect(found.segments?.map(({ confidence }) => confidence)).toEqual([
+      ...Array.from({ length: 10 }, () => 0.9),
+      ...Array.from({ length: 10 }, () => 0),
+      ...Array.from({ length: 4 }, () => 0.9),
+    ]);
+  });
+
   it("is cut at its widest pause, not at its first", () => {
     const result = stitch([
       part(0, 60, "", [segment(40, 51, "one two"), segment(52, 53, "three"), segment(57, 59.5, "four five")]),

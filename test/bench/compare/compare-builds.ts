@@ -6,7 +6,7 @@ import type { ComparisonSetup } from "./compare-gateways.ts";
 import { directTarget, type Gateway } from "./gateways.ts";
 import { type Bench, measureAlternating, measureRounds, measureStreams, type Rounds } from "./measure.ts";
 import { note } from "./note.ts";
-import { saturate, shortStream, streamsOf, warmUp } from "./plan.ts";
+import { type Plan, saturate, shortStream, streamsOf, warmUp } from "./plan.ts";
 import { returnTheSame } from "./same-responses.ts";
 import { type Comparison, measuredIn, type Row } from "./verdict.ts";
 
@@ -45,12 +45,14 @@ const savings =
     figures: `${names[0]} ${median(ours ?? []).toFixed(digits)}, ${names[1]} ${median(others ?? []).toFixed(digits)} ${unit}`,
   });
 
+/** A round differs by 10 % from the next, also of one build compared with itself: enough of them that their median does not. */
+const requestRounds = ({ rounds, repeats }: Plan) => ({ rounds: 5 * rounds, repeats: 2 * repeats });
+
 const measureRequests = async (
   { served, load, cores, plan }: ComparisonSetup,
-  other: Gateway,
+  gateways: readonly Gateway[],
   build: OtherBuild,
 ): Promise<Row[]> => {
-  const gateways = [served.chat, other];
   const direct = directTarget(served.mock);
   const bench: Bench = { load, mock: served.mock, gateways, direct, cores, givenUp: new Map() };
   for (const { target } of gateways) await returnTheSame(load, direct, target);
@@ -58,7 +60,7 @@ const measureRequests = async (
   for (const target of [direct, ...gateways.map((gateway) => gateway.target)])
     await warmUp(bench, target, plan);
   note("Many requests and many streams at a time.");
-  const whole = await measureRounds(bench, plan, saturate(plan));
+  const whole = await measureRounds(bench, requestRounds(plan), saturate(plan));
   const streamed = await measureStreams(bench, plan, streamsOf(plan));
   note("One request at a time, and one stream.");
   const single = await measureAlternating(bench, plan.alternations);
@@ -116,14 +118,18 @@ export const compareBuilds = async (
   build: OtherBuild,
   folder: string,
 ): Promise<Comparison> => {
-  const other = await setup.served.startChat(build.names[1], join(build.folder, "chat", "index.mjs"));
+  const [name, otherName] = build.names;
+  // Both start now: the service's own process has been there for longer, and costs 2 to 4 % more.
+  const gateways: Gateway[] = [];
   try {
+    gateways.push(await setup.served.startChat(name, setup.served.bundle));
+    gateways.push(await setup.served.startChat(otherName, join(build.folder, "chat", "index.mjs")));
     const rows = [
-      ...(await measureRequests(setup, other, build)),
+      ...(await measureRequests(setup, gateways, build)),
       ...(await measureStartsOf({ ...setup, folder }, build)),
     ];
-    return { rows, heads: [`${build.names[0]}, compared with ${build.names[1]}`, "saves"] };
+    return { rows, heads: [`${name}, compared with ${otherName}`, "saves"] };
   } finally {
-    await stopProcess(other);
+    for (const gateway of gateways) await stopProcess(gateway);
   }
 };

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { cp, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { settingNames } from "../stage-settings.ts";
 
@@ -95,6 +96,8 @@ const stageFrom = <Stage>(read: (variables: NodeJS.ProcessEnv) => Stage): Stage 
 if (import.meta.main) {
   const [outdir, assembly] = process.argv.slice(2);
   if (!outdir || !assembly) throw new Error("Name the build directory and the assembly directory.");
+  // Spares each start of the service the second that compiling the CDK takes.
+  enableCompileCache();
   const [{ buildFunctions }, { localStage }] = await Promise.all([
     import("../build.ts"),
     import("../stages.ts"),

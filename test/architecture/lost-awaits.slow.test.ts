@@ -50,7 +50,7 @@ describe("The check for lost awaits", () => {
     const output = await new Promise<string>((resolve) => {
       execFile(
         process.execPath,
-        [join(bin, "oxlint"), "--type-aware", "--deny-warnings", "--format", "unix", "functions", "shared"],
+        [join(bin, "oxlint"), "--type-aware", "--deny-warnings", "--format", "unix", ...folders],
         { cwd: copy, env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}` } },
         (_error, stdout) => resolve(stdout),
       );

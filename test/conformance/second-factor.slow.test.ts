@@ -3,7 +3,7 @@ import { tokenOperation } from "../../functions/auth/credentials-contract.ts";
 import { call, expectDeclared } from "../support/client.ts";
 import { FormVisitor, logInTo, type SeenPage, signUp } from "../support/form-visitor.ts";
 import { textsTo } from "../support/local-mails.ts";
-import { runCommand } from "../support/run-service.ts";
+import { runHere } from "../support/run-here.ts";
 import { codeOf, secretIn } from "../support/second-factor.ts";
 import { recoveryCodesIn, secondFactorPath, setUpSecondFactor } from "../support/second-factor-visitor.ts";
 
@@ -252,12 +252,9 @@ describe("A second factor that is on", () => {
   it.runIf(isLocal)("is removed by an operator for a lost phone, and a mail reports it", async () => {
     const { visitor, username, email, password, secret } = await withSecondFactor();
     const { access_token: token } = (await tokenFor({ username, password, otp: codeOf(secret) })).body;
-    const operate = async (...args: string[]) => {
-      const running = runCommand("infra/commands/account.ts", [username, ...args], {
-        DATA_DIR: inject("dataDirectory"),
-      });
-      return { code: await running.ended, output: running.output() };
-    };
+    const variables = { DATA_DIR: inject("dataDirectory") };
+    const operate = (...args: string[]) =>
+      runHere("infra/commands/account.ts", [username, ...args], variables);
     const shown = await operate("--show");
     expect(JSON.parse(shown.output)).toMatchObject({ second_factor: true });
     const removed = await operate("--remove-second-factor");

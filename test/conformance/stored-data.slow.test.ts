@@ -8,7 +8,7 @@ import { assistantId, jobKeys, jobObjects } from "../../shared/recordings/jobs/k
 import { baseUrl, call, createAccount, type TestAccount } from "../support/client.ts";
 import { logInTo } from "../support/form-visitor.ts";
 import { formData, formFile } from "../support/multipart.ts";
-import { runCommand } from "../support/run-service.ts";
+import { runHere } from "../support/run-here.ts";
 import {
   addOldUsage,
   hasMovedUsage,
@@ -38,10 +38,8 @@ const invoke = async (feature: string, event: object) => {
 };
 
 /** Runs a command of the operator. @returns its exit code and what it printed. */
-const operate = async (command: "account" | "usage", ...args: string[]) => {
-  const running = runCommand(`infra/commands/${command}.ts`, args, { DATA_DIR: inject("dataDirectory") });
-  return { code: await running.ended, output: running.output() };
-};
+const operate = (command: "account" | "usage", ...args: string[]) =>
+  runHere(`infra/commands/${command}.ts`, args, { DATA_DIR: inject("dataDirectory") });
 
 const audio = () => formFile(wavFile(audioBytes(32_000), { stated: true }), "a.wav");
 

@@ -139,7 +139,11 @@ const intents = fc.oneof(
   { arbitrary: fc.constant<Intent>("garbage"), weight: 2 },
 );
 
-/** Requests to every route of the service, derived from what the operations declare. */
+/** Requests to one operation, derived from what it declares. */
+export const fuzzRequestsTo = (operation: Operation): fc.Arbitrary<FuzzRequest> =>
+  intents.chain((intent) => requestOf(operation, intent));
+
+/** Requests to every route of the service. */
 export const fuzzRequests: fc.Arbitrary<FuzzRequest> = fc
-  .tuple(fc.constantFrom<Operation>(...operations), intents)
-  .chain(([operation, intent]) => requestOf(operation, intent));
+  .constantFrom<Operation>(...operations)
+  .chain(fuzzRequestsTo);

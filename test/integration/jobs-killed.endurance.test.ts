@@ -9,7 +9,7 @@ import { createTestAccount } from "../support/test-table.ts";
 import { saidIn, slowModel, useWorks } from "../support/works-over-stand-ins.ts";
 
 /** Workers are killed after the first call to anything outside of them, and then after each of these. */
-const every = endurance(4, 1);
+const every = endurance(8, 1);
 
 const { standIns, worksWith, counted, textOf } = useWorks();
 const callback_url = "https://example.org/jobs";

@@ -7,7 +7,7 @@ import { createTestAccount } from "../support/test-table.ts";
 import { useWorks } from "../support/works-over-stand-ins.ts";
 
 /** Workers are killed after the first call to anything outside of them, and then after each of these. */
-const every = endurance(8, 1);
+const every = endurance(14, 1);
 
 const { standIns, worksWith: works } = useWorks();
 let results: ReturnType<typeof resultsOver>;

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { deployedLimits } from "../../infra/commands/local-target.ts";
 import { setup as buildFunctions } from "../support/build-functions.ts";
 import { runCommand } from "../support/run-service.ts";
-import { provideService } from "../support/start-service.ts";
+import { provideService, setup as shareService } from "../support/start-service.ts";
 
 const accountVariables = z.object({
   SMOKE_USERNAME: z.string().min(1),
@@ -33,7 +33,10 @@ const givenAccount = () => {
   );
 };
 
-/** Takes the stage that `BASE_URL` names with the account in `SMOKE_…`, or starts the local one at the limits of a deployment. */
+/**
+ * Takes the stage that `BASE_URL` names with the account in `SMOKE_…`, or that of the other projects of this run; alone it starts the
+ * local one, at the limits of a deployment.
+ */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   if (process.env["BASE_URL"]) {
     project.provide("smokeAccount", givenAccount());
@@ -41,7 +44,9 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
     return async () => undefined;
   }
   await buildFunctions();
-  const { dataDirectory, stop } = await provideService(project, deployedLimits);
+  const shared = await globalThis.serviceUnderTest;
+  if (shared) await shareService(project);
+  const { dataDirectory, stop } = shared ?? (await provideService(project, deployedLimits));
   project.provide("smokeAccount", await createAccount(dataDirectory));
-  return stop;
+  return shared ? async () => undefined : stop;
 };

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
 import { type Behaviour, completion, resetting, responding } from "./fake-backend.ts";
-import { runCommand, runService } from "./run-service.ts";
+import { runHere } from "./run-here.ts";
+import { runService } from "./run-service.ts";
 import { audioBytes, wavFile } from "./wav.ts";
 
 /** Contained in everything that a caller, a model or another outside party says; no log line may contain it. */
@@ -190,9 +191,9 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
     signUp: async () => {
       const { status, text } = await sendJson("/auth/register", canaryAccount);
       if (status >= 300) throw new Error(`The account was refused: ${text}`);
-      await runCommand("infra/commands/account.ts", [canaryAccount.username, "--type", "Admin"], {
+      await runHere("infra/commands/account.ts", [canaryAccount.username, "--type", "Admin"], {
         DATA_DIR: folder,
-      }).ended;
+      });
       if ((await signIn(canaryAccount.password)) !== 200) throw new Error("The account cannot sign in.");
     },
     printed,

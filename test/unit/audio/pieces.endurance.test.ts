@@ -11,7 +11,7 @@ import { makeCluster, makeWebm } from "../../fixtures/audio/make-webm.ts";
 import { countingSource, generatedSource, maxRead, repeatingSource } from "../../fixtures/audio/sources.ts";
 import { endurance } from "../../support/endurance.ts";
 
-const maxBytes = endurance(150_000_000, 500_000_000);
+const maxBytes = endurance(80_000_000, 500_000_000);
 
 /** Two seconds of Opus, of which only the last one's checksum is right: nothing else checks it. */
 const oggFile = (): ByteSource => {

@@ -42,6 +42,8 @@ export const runBuild = async (
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
       BUILT_FUNCTIONS: builtBy(folder),
+      BUILT_TEMPLATES: folder === projectDirectory ? process.env["BUILT_TEMPLATES"] : undefined,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       MODELS: "sample",
       ...variables,
     },

@@ -1,5 +1,5 @@
 import { testCutLog, testKilledServer } from "./dynamodb-crash-cases.ts";
 
-// `dynamodb-crash.endurance.test.ts` does the same more often.
-testKilledServer(1);
-testCutLog(6);
+// `dynamodb-crash.nightly.test.ts` does the same more often.
+testKilledServer(2);
+testCutLog(10);

@@ -39,15 +39,16 @@ export const prune = (regression: Regression, storedWeights: number): SparseWeig
   const { biases, use } = regression;
   const classCount = biases.length;
   const centred = centre(regression);
+  const candidates: number[] = [];
+  centred.forEach((weight, at) => {
+    if (weight !== 0) candidates.push(at);
+  });
   const strengths = Float64Array.from(
-    centred,
-    (weight, at) => Math.abs(weight) * Math.sqrt(use[Math.floor(at / classCount)] ?? 0),
+    candidates,
+    (at) => Math.abs(centred[at] ?? 0) * Math.sqrt(use[Math.floor(at / classCount)] ?? 0),
   );
-  const candidates = Uint32Array.from(strengths.keys()).filter((at) => (strengths[at] ?? 0) > 0);
-  const minStrength = Float64Array.from(candidates, (at) => strengths[at] ?? 0)
-    .toSorted()
-    .at(-storedWeights);
-  const strong = Array.from(candidates.filter((at) => (strengths[at] ?? 0) >= (minStrength ?? 0)));
+  const minStrength = strengths.toSorted().at(-storedWeights) ?? 0;
+  const strong = candidates.filter((_, index) => (strengths[index] ?? 0) >= minStrength);
   const maxWeight = quantileOf(strong.map((at) => centred[at] ?? 0));
   const counts = new Uint8Array(1 << bucketBits);
   const classes: number[] = [];

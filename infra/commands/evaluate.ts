@@ -1,6 +1,7 @@
 /** `npm run evaluate`: how good the models of a service are. */
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Evaluation } from "../../functions/site/quality/evaluation.ts";
 import { runCommandLine, UsageError } from "../command-line.ts";
@@ -89,8 +90,9 @@ const readArguments = (args: string[]) => {
   };
   const timeoutSeconds = positive("timeout", values.timeout);
   const { calibrate: calibrates, stage } = values;
-  if (stage !== undefined && !(calibrates && /^[a-z0-9-]+$/.test(stage)))
-    throw new UsageError("--stage is the name of a stage, and needs --calibrate.");
+  if (stage !== undefined && !calibrates) throw new UsageError("--stage needs --calibrate.");
+  if (stage !== undefined && !existsSync(join(stagesFolder, `${basename(stage)}.json`)))
+    throw new UsageError(`There is no stage "${stage}" in infra/stages.`);
   const service = { baseUrl: readAddress(values["base-url"]), key, timeoutSeconds, calibrates };
   return {
     stage,

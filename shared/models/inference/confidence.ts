@@ -63,12 +63,14 @@ export const scoreSegments = (segments: readonly Segment[], isOtherLanguage: boo
     return { segment, doubts, score: probability === undefined ? undefined : scoreOf(probability, doubts) };
   });
 
+/** The segment in which the middle of a word is, or the one before it. */
+const segmentOf = ({ start, end }: Word, scored: readonly ScoredSegment[]): ScoredSegment | undefined =>
+  scored.findLast(({ segment }) => 2 * segment.start <= start + end);
+
 /** Scores a word by its own probability and the doubts of its segment; `undefined` when the model does not report it. */
 export const scoreWord = (word: Word, scored: readonly ScoredSegment[]): number | undefined => {
   if (word.probability === undefined) return undefined;
-  const middle = (word.start + word.end) / 2;
-  const own = scored.findLast(({ segment }) => segment.start <= middle);
-  return scoreOf(word.probability, own?.doubts ?? []);
+  return scoreOf(word.probability, segmentOf(word, scored)?.doubts ?? []);
 };
 
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
@@ -99,11 +101,23 @@ export const confidenceOf = (
   return { confidence: rounded(sum / total), reasons };
 };
 
+/** Reads a curve at a score; `undefined` without either. */
+const confidenceAt = ({ curve }: CalibratedSignal, score: number | undefined): number | undefined =>
+  curve && score !== undefined ? readCurve(curve, score) : undefined;
+
+/** The confidence of a word by its own probability, or else by that of its segment. */
+const wordConfidence = (
+  word: Word,
+  scored: readonly ScoredSegment[],
+  { words, segments }: CalibratedLanguage,
+): number | undefined =>
+  confidenceAt(words, scoreWord(word, scored)) ?? confidenceAt(segments, segmentOf(word, scored)?.score);
+
 /** The confidence of segments by their words where all of these have one, or else by their own score. */
 const segmentConfidence = (
   { segment, score }: ScoredSegment,
   words: readonly Word[],
-  { segments: { curve } }: CalibratedLanguage,
+  { segments }: CalibratedLanguage,
 ): number | undefined => {
   const own = words.filter(({ start, end }) => {
     const middle = (start + end) / 2;
@@ -112,7 +126,7 @@ const segmentConfidence = (
   const known = own.flatMap(({ confidence }) => confidence ?? []);
   if (known.length > 0 && known.length === own.length && own.length === countWords(segment.text))
     return known.reduce((sum, each) => sum + each, 0) / known.length;
-  return curve && score !== undefined ? readCurve(curve, score) : undefined;
+  return confidenceAt(segments, score);
 };
 
 /**
@@ -129,11 +143,7 @@ export const withConfidences = (
   const { segments, words } = transcription;
   if (!segments?.length) return transcription;
   const scored = scoreSegments(segments, isOtherLanguage);
-  const { curve } = calibrated.words;
-  const said = words?.map((word) => {
-    const score = scoreWord(word, scored);
-    return withConfidence(word, curve && score !== undefined ? readCurve(curve, score) : undefined);
-  });
+  const said = words?.map((word) => withConfidence(word, wordConfidence(word, scored, calibrated)));
   const judged = scored.map((each): Segment => {
     const confidence = segmentConfidence(each, said ?? [], calibrated);
     const { segment, doubts } = each;

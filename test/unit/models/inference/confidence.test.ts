@@ -82,6 +82,13 @@ describe("the confidence of a transcript", () => {
     });
   });
 
+  it("is that of the segment for words of which the model reports only the times", async () => {
+    const { ask } = setUp(heard(details(0.8), [{ start: 0, end: 1, text: "Wasuze" }]), {
+      lug: calibrated(false),
+    });
+    expect(await ask()).toMatchObject({ segments: [{ confidence: 0.8 }], words: [{ confidence: 0.8 }] });
+  });
+
   it.each([
     ["without a calibration of the language", heard(details(0.8)), { swa: calibrated(true) }],
     ["where what the model reports says nothing", heard(details(0.8)), { lug: calibrated(false, false) }],

@@ -103,7 +103,7 @@ const preparePlain = (text: string, setting: Setting, keepsLines = false): Prepa
 
 /** @throws AppError `unreadable_document` for what is nested too deeply, or too large. */
 const readMarkup = async (
-  { text: source, markup: options, name = "text" }: TextToTranslate,
+  { text: source, markup: options, name = "text", isWhole }: TextToTranslate,
   format: MarkupFormat,
 ): Promise<OpenedMarkup> => {
   const { openMarkup } = await loadDocumentTools();
@@ -113,7 +113,9 @@ const readMarkup = async (
     if (!isUnreadableDocument(error)) throw error;
     // As DeepL does: the tags stay, wherever they are.
     if (format === "xml" && !error.isTooLarge) return openMarkup(source, "guarded");
-    throw new AppError("unreadable_document", { message: error.message, param: name, cause: error });
+    // The errors of those clients have no field for the name.
+    const message = isWhole ? `${name}: ${error.message}` : error.message;
+    throw new AppError("unreadable_document", { message, param: name, cause: error });
   }
 };
 

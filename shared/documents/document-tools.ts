@@ -117,7 +117,8 @@ export const openMarkup = (
   format: MarkupFormat,
   options: MarkupOptions = {},
 ): OpenedMarkup => {
-  const [mark = ""] = (format === "xml" ? xmlBeginning : /^\uFEFF?/).exec(source) ?? [];
+  const [mark = ""] =
+    (format === "xml" || format === "guarded" ? xmlBeginning : /^\uFEFF?/).exec(source) ?? [];
   const document = readMarkup(source.slice(mark.length), format, options);
   const passages = passagesOf(document);
   return {

@@ -8,6 +8,7 @@ import {
 import {
   deeplGlossariesOperation,
   deeplGlossaryPairsOperation,
+  deeplThirdGlossariesOperation,
 } from "../../functions/translate/deepl/glossaries-contract.ts";
 import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
 import { type CallOptions, call, createAccount, expectDeclared, expectErrorOf } from "../support/client.ts";
@@ -220,9 +221,13 @@ describe("the other routes below /deepl", () => {
     const pairs = await withKey("glossary-language-pairs");
     expectDeclared(deeplGlossaryPairsOperation, pairs);
     expect(pairs.body).toEqual({ supported_languages: [] });
-    const glossaries = await withKey("glossaries");
-    expectDeclared(deeplGlossariesOperation, glossaries);
-    expect(glossaries.body).toEqual({ glossaries: [] });
+    for (const operation of [deeplGlossariesOperation, deeplThirdGlossariesOperation]) {
+      const glossaries = await call(operation.path, {
+        headers: { Authorization: `DeepL-Auth-Key ${token}` },
+      });
+      expectDeclared(operation, glossaries);
+      expect(glossaries.body).toEqual({ glossaries: [] });
+    }
   });
 
   it("report a path that does not exist, and a method, in DeepL's form", async () => {

@@ -244,7 +244,9 @@ export const deeplPostLanguagesOperation = defineOperation({
   summary: "List the languages, for clients of DeepL that use POST",
   body: {
     encoding: "json-or-form",
-    schema: z.object({ type: languageType }).default({ type: "source" }).meta({ id: "DeeplLanguageKind" }),
+    schema: lenientObject(z.object({ type: languageType }).meta({ id: "DeeplLanguageKind" })).default({
+      type: "source",
+    }),
   },
   response: languagesResponse,
   errors: [],

@@ -142,15 +142,17 @@ export const libreDetectOperation = defineOperation({
   scope: "language",
   body: {
     encoding: "json-or-form",
-    schema: z
-      .strictObject(
-        {
-          q: text().min(1).max(5_000).meta({ example: "Oli otya, ssebo?", description: "The text" }),
-          api_key: apiKey,
-        },
-        unknownMembers,
-      )
-      .meta({ id: "LibreTranslateDetectRequest" }),
+    schema: lenientObject(
+      z
+        .strictObject(
+          {
+            q: text().min(1).max(5_000).meta({ example: "Oli otya, ssebo?", description: "The text" }),
+            api_key: apiKey,
+          },
+          unknownMembers,
+        )
+        .meta({ id: "LibreTranslateDetectRequest" }),
+    ),
   },
   response: {
     status: 200,

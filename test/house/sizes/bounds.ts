@@ -50,6 +50,12 @@ const allWords: Raise = {
   lines: 500,
 };
 
+/** What it took to read files as packages have them. */
+const packagedFiles: Raise = {
+  for: "margins of sheets, prefixes, encodings, formats of dates and tags of files in packages, and plural forms in all formats",
+  lines: 300,
+};
+
 /** What it took to put pages behind three roles. */
 const pagesByDoor: Raise = { for: "three functions with pages, each with a role of its own", lines: 600 };
 
@@ -81,6 +87,7 @@ export const lineBounds = {
       speakers,
       allWords,
       sureness,
+      packagedFiles,
     ],
   },
   productionWithPackages: {
@@ -97,6 +104,7 @@ export const lineBounds = {
       speakers,
       allWords,
       sureness,
+      packagedFiles,
     ],
   },
   tests: {
@@ -121,6 +129,7 @@ export const lineBounds = {
       speakers,
       { for: "documents that other programs open, and tables of cases for all their words", lines: 800 },
       { ...sureness, lines: 900 },
+      packagedFiles,
     ],
   },
 } as const satisfies Record<string, LineBound>;

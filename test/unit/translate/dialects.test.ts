@@ -1,6 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
+import type * as z from "zod";
+import { deeplTranslateRequest } from "../../../functions/translate/deepl/contract.ts";
 import { deeplEndpoints, libreTranslateEndpoints } from "../../../functions/translate/endpoints.ts";
 import { languageModelOnDemand } from "../../../functions/translate/language-model.ts";
+import { libreTranslateRequest } from "../../../functions/translate/libretranslate/contract.ts";
 import type { CharacterQuota } from "../../../shared/accounts/limits/character-quota.ts";
 import type { TranslationRequest } from "../../../shared/models/inference/translation.ts";
 import { sourceLanguageDetectorOnDemand } from "../../../shared/models/source-language/detector.ts";
@@ -37,8 +40,13 @@ const setup = (respond: (request: TranslationRequest) => Promise<string>) => {
     libre: (body: object) =>
       send(endpoints, { path: "/libretranslate/translate", authorizer, body: { target: "lg", ...body } }),
     usage: () => send(endpoints, { method: "GET", path: "/deepl/v2/usage", authorizer }),
+    post: (path: string, body: object) => send(endpoints, { path, authorizer, body }),
   };
 };
+
+/** The members of a request that may be left out. */
+const optionalMembers = ({ shape }: { readonly shape: Readonly<Record<string, z.ZodType>> }): string[] =>
+  Object.keys(shape).filter((name) => shape[name]?.safeParse(undefined).success);
 
 const shout = async ({ text }: TranslationRequest): Promise<string> => text.toUpperCase();
 
@@ -51,6 +59,16 @@ describe("A request of a client of DeepL", () => {
       ["two", "About numbers"],
     ]);
     expect(quota.charge).toHaveBeenCalledWith(7, 6);
+  });
+
+  it("sends the model the texts before and after one of a list, in markup as well", async () => {
+    const { deepl, requested } = setup(shout);
+    await deepl({ text: ["<b>one</b>", "two", "three"], tag_handling: "xml" });
+    expect(requested.map(({ text, context }) => [text, context])).toEqual([
+      ["one", "two"],
+      ["two", "<b>one</b>\nthree"],
+      ["three", "two"],
+    ]);
   });
 
   it("fails as a whole when one text fails, and counts nothing", async () => {
@@ -103,6 +121,52 @@ describe("A request of a client of DeepL", () => {
     expect(requested).toEqual([]);
   });
 
+  it.each([
+    ["a tag without an end", "<a>one <b>two", "<a>ONE <b>TWO"],
+    [
+      "tags that overlap, after a declaration",
+      "<?xml version='1.0'?><a>one<b>two</a></b>",
+      "<?xml version='1.0'?><a>ONE<b>TWO</a></b>",
+    ],
+    ["an ampersand", "<a>one & two</a>", "<a>ONE & TWO</a>"],
+    ["a document type that begins a document", "<!DOCTYPE a><a>one</a>", "<!DOCTYPE a><a>ONE</a>"],
+    [
+      "a declaration and a byte order mark",
+      "\uFEFF<?xml version='1.0'?>\n<a>one</a>",
+      "\uFEFF<?xml version='1.0'?>\n<a>ONE</a>",
+    ],
+  ])("translates XML with %s, and the texts around it", async (_what, malformed, expected) => {
+    const { deepl } = setup(shout);
+    const { body } = await deepl({ text: ["<a>first</a>", malformed, "<a>last</a>"], tag_handling: "xml" });
+    expect(body.translations.map(({ text }: { text: string }) => text)).toEqual([
+      "<a>FIRST</a>",
+      expected,
+      "<a>LAST</a>",
+    ]);
+  });
+
+  it("names a text that cannot be read, and counts nothing", async () => {
+    const { deepl, quota } = setup(shout);
+    const attributes = Array.from({ length: 1_001 }, (_, index) => index.toString(36));
+    const text = ["one", `<p ${attributes.join(" ")}>two</p>`, "three"];
+    const response = await deepl({ text, tag_handling: "html" });
+    expect(response).toMatchObject({ status: 400, body: { code: "unreadable_document" } });
+    expect(response.body.message).toMatch(/^text\[1\]: A tag/);
+    expect(quota.charge).not.toHaveBeenCalled();
+  });
+
+  it.each(optionalMembers(deeplTranslateRequest.out))("may have null as `%s`", async (name) => {
+    const { deepl } = setup(shout);
+    expect(await deepl({ text: "one", [name]: null })).toMatchObject({ status: 200 });
+  });
+
+  it.each([[[]], [false], [null]])("may have %j for a member that is not known", async (nothing) => {
+    const { deepl, post } = setup(shout);
+    expect(await deepl({ text: "one", style_id: nothing })).toMatchObject({ status: 200 });
+    const languages = await post("/deepl/v2/languages", { type: null, other: nothing });
+    expect(languages).toMatchObject({ status: 200 });
+  });
+
   it("shows DeepL's number for an account without a limit", async () => {
     const { usage } = setup(shout);
     expect((await usage()).body).toEqual({ character_count: 0, character_limit: 1_000_000_000_000 });
@@ -121,6 +185,28 @@ describe("A request of a client of LibreTranslate", () => {
   it.each([0, "0"])("accepts %j alternatives, as forms and JSON say it", async (alternatives) => {
     const { libre } = setup(shout);
     expect(await libre({ q: "one", alternatives })).toMatchObject({ status: 200 });
+  });
+
+  it.each(optionalMembers(libreTranslateRequest.out))("may have null as `%s`", async (name) => {
+    const { libre } = setup(shout);
+    expect(await libre({ q: "one", [name]: null })).toMatchObject({ status: 200 });
+  });
+
+  it.each([[[]], [false], [null]])("may have %j for a member that is not known", async (nothing) => {
+    const { libre, post } = setup(shout);
+    expect(await libre({ q: "one", model: nothing })).toMatchObject({ status: 200 });
+    const body = { q: "Good morning", api_key: null, model: nothing };
+    expect(await post("/libretranslate/detect", body)).toMatchObject({ status: 200 });
+  });
+
+  it("sends the model the texts before and after one of a list", async () => {
+    const { libre, requested } = setup(shout);
+    await libre({ q: ["one", "two", "three"], source: "en" });
+    expect(requested.map(({ text, context }) => [text, context])).toEqual([
+      ["one", "two"],
+      ["two", "one\nthree"],
+      ["three", "two"],
+    ]);
   });
 
   it("counts what was translated", async () => {

@@ -38,7 +38,8 @@ const assembleTranslation = async (
   const { bytes, untranslated, isUntranslated } = written;
   if (isUntranslated) {
     const { code, message } = mostlyUntranslated();
-    if (await jobs.fail(name, { code, message })) logger.warn("job.failed", { code });
+    if (await jobs.fail(name, { error: { code, message }, untranslated }))
+      logger.warn("job.failed", { code });
     return;
   }
   await store.put(jobObjects.result(name), bytes, { contentType: contentTypeOf(job.format) });

@@ -5,7 +5,7 @@ import type { ByteSource } from "../../shared/platform/outbound/byte-source.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { StoredJob, StoredTranslation } from "../../shared/recordings/jobs/job.ts";
 import {
-  openJobDocument,
+  openDocumentOnce,
   putTranslationPlan,
   readTranslationPlan,
 } from "../../shared/recordings/jobs/job-document.ts";
@@ -94,7 +94,7 @@ const writePlan = async (
 ): Promise<number> => {
   const source = await openJobRecording(store, job);
   if (job.type === "translation") {
-    const pieces = planTranslation(await openJobDocument(source, job));
+    const pieces = planTranslation(await openDocumentOnce(source, job));
     await putTranslationPlan(store, name, pieces);
     return pieces.length;
   }
@@ -152,7 +152,7 @@ export const planJob = async (
       const failures = job.plannings - 1;
       const verdict = judgeFailure(error, { failures }, timeouts, startedAt, Date.now());
       if (verdict.kind === "again") return (verdict.next.due_at - Date.now()) / 1_000;
-      await jobs.fail(name, verdict.error);
+      await jobs.fail(name, { error: verdict.error });
     }
   }
   const planned = await jobs.read(name);

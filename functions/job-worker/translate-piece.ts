@@ -5,7 +5,7 @@ import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { StoredTranslation } from "../../shared/recordings/jobs/job.ts";
 import {
-  openJobDocument,
+  openDocumentOnce,
   passageResult,
   readTranslationPlan,
 } from "../../shared/recordings/jobs/job-document.ts";
@@ -40,7 +40,7 @@ export const translatePiece = async (
   if (!plan) return undefined;
   const piece = plan[index];
   if (!piece) throw new AppError("internal");
-  const document = await openJobDocument(await openJobRecording(store, job), job);
+  const document = await openDocumentOnce(await openJobRecording(store, job), job);
   const languages = translationNames(job.source_language, job.target_language);
   const { from } = piece;
   const results = await fillPiece(

@@ -64,7 +64,7 @@ const assembleAfterLast = async (name: JobName, job: StoredJob, { queue }: Piece
 };
 
 const failJob = async (name: JobName, error: JobError, dependencies: PieceDependencies): Promise<void> => {
-  if (await dependencies.jobs.fail(name, error)) logger.warn("job.failed", { code: error.code });
+  if (await dependencies.jobs.fail(name, { error })) logger.warn("job.failed", { code: error.code });
   await finishJob(name, dependencies);
 };
 

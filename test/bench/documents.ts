@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- documents`: what the translation of a document costs. A page of 1,000 segments as a job of the local service is
- * compared with a loop over `POST /tasks/translate`: calls of the model, characters, CPU of the service, time. Then the exponents with
+ * compared with a loop over `POST /tasks/translate`: calls of the model, characters, CPU of the service, time; and so are 3,000 subtitles,
+ * which take less than 20 seconds on two cores. Then the exponents with
  * which reading and writing grow with the segments, and a list with its texts. Exits with 1 when a bound is exceeded.
  */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -39,6 +40,11 @@ const distinctCount = segmentCount * 0.8;
 const sentences = Array.from({ length: segmentCount }, (_, index) => sentenceOf(index % distinctCount));
 const pageOf = (texts: readonly string[]): string =>
   texts.map((text) => `<p class="a">${text}</p>\n`).join("");
+const cueCount = once ? 40 : 3_000;
+const cues = Array.from({ length: cueCount }, (_, index) => {
+  const time = new Date(2_000 * index).toISOString().slice(11, 19);
+  return `${index + 1}\n${time},000 --> ${time},900\nThe clinic of village ${index.toString(36)}\nopens <i>at eight</i>.\n\n`;
+}).join("");
 
 const chatRequest = z.object({ messages: z.array(z.object({ content: z.string() })).min(1) });
 let calls = 0;
@@ -107,14 +113,14 @@ const send = async (path: string, body?: unknown): Promise<unknown> => {
 
 const jobView = z.object({ id: z.string(), status: z.string(), progress: z.object({ done: z.int() }) });
 
-/** Translates the page as a job. @returns the characters that it counts. */
-const translateAsJob = async (): Promise<number> => {
-  const bytes = Buffer.from(pageOf(sentences));
-  const upload = { file_name: "page.html", content_type: "text/html", size: bytes.length };
+/** Translates a document as a job. @returns the characters that it counts. */
+const translateAsJob = async (file_name: string, type: string, text: string): Promise<number> => {
+  const bytes = Buffer.from(text);
+  const upload = { file_name, content_type: type, size: bytes.length };
   const link = z
     .object({ upload_url: z.string(), file_id: z.string() })
     .parse(await send("/tasks/generate-upload-url", upload));
-  const headers = { "Content-Type": "text/html" };
+  const headers = { "Content-Type": type };
   const stored = await fetch(link.upload_url, { method: "PUT", headers, body: new Blob([bytes]) });
   if (!stored.ok) throw new Error(await stored.text());
   const request = { type: "translation", file_id: link.file_id, target_language: "lug" };
@@ -148,15 +154,18 @@ const measure = async (work: () => Promise<number>) => {
   };
 };
 
-await translateAsJob();
+const translatePage = () => translateAsJob("page.html", "text/html", pageOf(sentences));
+await translatePage();
 await send("/tasks/translate", { target_language: "lug", text: "Hello" });
-const asJob = await measure(translateAsJob);
+const asJob = await measure(translatePage);
 const inLoop = await measure(translateInLoop);
-print(`a page of ${segmentCount} segments, ${distinctCount} of them distinct`);
+const asSubtitles = await measure(() => translateAsJob("talk.srt", "application/x-subrip", cues));
+print(`a page of ${segmentCount} segments, ${distinctCount} of them distinct, and ${cueCount} subtitles`);
 print(`                  calls   characters   CPU in ms   seconds`);
 for (const [name, { calls: each, characters, cpu, seconds }] of [
   ["as a job", asJob],
   ["in a loop", inLoop],
+  ["subtitles", asSubtitles],
 ] as const) {
   print(
     `${name.padEnd(14)} ${String(each).padStart(8)} ${String(characters).padStart(12)} ${cpu.toFixed(0).padStart(11)} ${seconds.toFixed(2).padStart(9)}`,
@@ -165,6 +174,11 @@ for (const [name, { calls: each, characters, cpu, seconds }] of [
 print("");
 expectBelow("calls of the model for each distinct segment", asJob.calls / distinctCount, 1);
 expectBelow("CPU, compared with the loop", asJob.cpu / inLoop.cpu, 0.5);
+expectBelow(
+  "CPU of a subtitle, compared with a text of the loop",
+  asSubtitles.cpu / cueCount / (inLoop.cpu / segmentCount),
+  0.5,
+);
 
 /** The exponents of a cost over sizes, one of each round. */
 const growth = async (sizes: readonly number[], cost: (size: number) => Promise<number>): Promise<number> => {

@@ -78,6 +78,25 @@ describe("a document", () => {
     ]);
   });
 
+  it("is read once for all of its pieces", async () => {
+    let reads = 0;
+    const { store } = bucket;
+    const open: typeof store.open = async (key) => {
+      const found = await store.open(key);
+      const read: NonNullable<typeof found>["read"] = (...range) => {
+        reads += 1;
+        return found?.read(...range) ?? Promise.reject(new Error("It is missing."));
+      };
+      return found && key.endsWith("/recording") ? { ...found, read } : found;
+    };
+    const works = worksWith({ store: { ...store, open } });
+    const text = lines(150);
+    const name = await works.postDocument(await createTestAccount(table), text, lengthOf(text));
+    await works.work();
+    expect(await resultOf(name, works)).toBe(text.toUpperCase());
+    expect(reads).toBe(1);
+  });
+
   it("names what stayed in its own language, and refunds it", async () => {
     const translation = async (text: string) =>
       text.includes("3.") ? `${text}\n(a note)` : text.toUpperCase();
@@ -116,8 +135,10 @@ describe("a document", () => {
     const isCompleted = given.status === "completed";
     expect(await works.jobs.find(name)).toMatchObject({
       status: given.status,
+      untranslated: Array.from({ length: given.untranslated }, (_, index) => ({ index, reason: "refused" })),
+      untranslated_count: given.untranslated,
       ...(isCompleted
-        ? { untranslated_count: given.untranslated }
+        ? {}
         : {
             error: {
               code: "external_service_error",

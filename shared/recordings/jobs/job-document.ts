@@ -83,6 +83,26 @@ export const openJobDocument = async (
   });
 };
 
+/** A document of up to this size stays open between the pieces of its job; a larger one holds memory that others need. */
+const maxOpen = { bytes: 1_024 * 1_024, passages: 5_000 } as const;
+
+/** The document that was opened last, by its job. */
+let lastOpened: { readonly name: string; readonly document: OpenedDocument } | undefined;
+
+/** Opens the document of a job once for all of its pieces, one of which follows another. @throws as {@link readDocument}. */
+export const openDocumentOnce = async (
+  source: ByteSource,
+  job: StoredTranslation,
+): Promise<OpenedDocument> => {
+  const name = `${job.user_id}/${job.id}`;
+  if (lastOpened?.name === name) return lastOpened.document;
+  lastOpened = undefined;
+  const document = await openJobDocument(source, job);
+  const isSmall = source.size <= maxOpen.bytes && document.passages.length <= maxOpen.passages;
+  if (isSmall) lastOpened = { name, document };
+  return document;
+};
+
 /** Which passages a piece of a job translates. */
 const translationPiece = z.object({ from: z.int(), to: z.int() });
 export type TranslationPiece = z.infer<typeof translationPiece>;
@@ -159,6 +179,8 @@ export const writeJobDocument = async (
   store: Pick<ObjectStore, "open">,
 ): Promise<WrittenDocument & Pick<JobReplies, "isCurrent">> => {
   const { results, isCurrent } = await readReplies(name, job, store);
-  const document = await openJobDocument(source, job);
+  const document = await openDocumentOnce(source, job);
+  // Nothing else is done with it.
+  lastOpened = undefined;
   return { ...document.write(document.passages.map((_, index) => results[index] ?? undefined)), isCurrent };
 };

@@ -260,9 +260,9 @@ export const jobStates = (table: Table, now: () => number) => {
     completeTranslation: (name: JobName, untranslated: readonly UntranslatedSegment[]): Promise<boolean> =>
       endAndRefund(table, name, { status: "completed", untranslated }, isoNow()),
 
-    /** @returns whether this call has ended it. */
-    fail: (name: JobName, error: NonNullable<StoredJob["error"]>): Promise<boolean> =>
-      endAndRefund(table, name, { status: "failed", error }, isoNow()),
+    /** @param end why, and the segments of a document that stayed as they were. @returns whether this call has ended it. */
+    fail: (name: JobName, end: Pick<JobEnd, "error" | "untranslated">): Promise<boolean> =>
+      endAndRefund(table, name, { ...end, status: "failed" }, isoNow()),
 
     /**
      * Cancels a job for an operator; its owner still sees it.

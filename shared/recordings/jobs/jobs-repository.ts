@@ -139,7 +139,7 @@ const retryUpdate = (job: StoredJob, day: number) => ({
   Key: jobKeys.job({ userId: job.user_id, jobId: job.id }),
   UpdateExpression:
     "SET #status = :queued, #day = :day, retries = :next, plannings = :none, taken = :none, is_settled = :no" +
-    `${"characters_day" in job ? ", characters_day = :day" : ""} REMOVE #error, ended_at, started_at, waiting`,
+    `${"characters_day" in job ? ", characters_day = :day" : ""} REMOVE #error, untranslated, untranslated_count, ended_at, started_at, waiting`,
   ConditionExpression:
     "#status = :failed AND is_settled = :yes AND is_deleted = :no AND " +
     (job.retries === 0 ? "attribute_not_exists(retries)" : "retries = :seen"),

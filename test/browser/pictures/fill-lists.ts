@@ -92,7 +92,7 @@ const fillJobs = async (table: Table, userId: number): Promise<void> => {
   for (const error of errors) {
     const name = { userId, jobId: newJobId(Date.now()) };
     await jobs.create(name, job, accountPoliciesWith(100));
-    if (error) await jobs.fail(name, error);
+    if (error) await jobs.fail(name, { error });
   }
 };
 

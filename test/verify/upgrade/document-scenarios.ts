@@ -6,8 +6,18 @@ import { job, type StartedJob, showJob, whenCompleted } from "./job-scenarios.ts
 import { type Account, createAccount, type Scenario, type World } from "./scenario.ts";
 
 /** Fewer requests than passages, so at least one piece is translated in part. */
-const passages = 130;
+const paragraphs = 130;
 const requestsThatPass = 70;
+
+/**
+ * The last release translates the label of the tab, and the present one the title of the abbreviation: each passage between has another
+ * number, and their characters are as many.
+ */
+const text = [
+  '=== "Another"',
+  ...Array.from({ length: paragraphs }, (_, index) => `The field number ${index} is dry.`),
+  'It is <abbr title="Careful">dry</abbr>.',
+].join("\n\n");
 
 const uploadLink = z.object({ upload_url: z.url(), file_id: z.string() });
 const usage = z.object({ characters_this_month: z.object({ used: z.int() }) });
@@ -18,9 +28,6 @@ const countedFor = async ({ url }: World, { token }: Account): Promise<number> =
 /** Starts the translation of a document, of which the model translates a part. */
 const startTranslation = async (world: World, { token }: Account, refusal: number): Promise<StartedJob> => {
   world.gates.translation.refuse(refusal, requestsThatPass);
-  const text = Array.from({ length: passages }, (_, index) => `The field number ${index} is dry.`).join(
-    "\n\n",
-  );
   const headers = { "Content-Type": "text/markdown" };
   const json = { file_name: "letter.md", content_type: headers["Content-Type"], size: text.length };
   const address = `${world.url}/tasks/generate-upload-url`;
@@ -41,7 +48,9 @@ const requireTranslation = async (
   const { progress } = await whenCompleted(world, owner, started);
   requireSame("what is translated", progress.done, progress.total);
   const { bytes } = await send(`${world.url}/tasks/jobs/${started.id}/result`, { token: owner.token });
-  requireSame("its passages", bytes.toString("utf8").trim().split("\n\n").length, passages);
+  const numbers = Array.from(bytes.toString("utf8").matchAll(/number (\d+)/g), ([, number]) => number);
+  requireSame("its paragraphs, in order", numbers.join(" "), Object.keys(numbers).join(" "));
+  requireSame("how many they are", numbers.length, paragraphs);
   requireSame("the characters that are counted", await countedFor(world, owner), counted);
 };
 

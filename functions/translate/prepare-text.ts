@@ -141,9 +141,6 @@ const prepareMarkup = async (
   };
 };
 
-/** What placeholders have in them. Most texts have none of it. */
-const placeholderMark = /[%{$@<:]|__/;
-
 /**
  * Reads a text. The model sees plain text exactly as it was sent, and the passages of markup one by one. For clients that know only whole
  * responses, placeholders in plain text stay.
@@ -152,7 +149,7 @@ export const prepareText = async (given: TextToTranslate): Promise<PreparedText>
   const { text, format, source, target, context, keepsLines, isWhole } = given;
   const setting = { sourceLanguage: source?.name, targetLanguage: target.name, context };
   if (format !== "text") return prepareMarkup(given, format, setting);
-  return isWhole && placeholderMark.test(text) && findPlaceholders(text).length > 0
+  return isWhole && findPlaceholders(text).length > 0
     ? prepareMarkup(given, "guarded", setting)
     : preparePlain(text, setting, keepsLines);
 };

@@ -74,7 +74,12 @@ export interface OtherFormat {
 const certainBeginnings: readonly (readonly [DocumentFormat | OtherFormat, RegExp])[] = [
   [{ seems: "a PDF file" }, /^\s*%PDF-/],
   [{ seems: "an RTF file" }, /^\s*\{\\rtf/],
-  [{ seems: "a document of an older version of Office (.doc, .xls or .ppt)" }, /^\u00D0\u00CF.\u00E0/],
+  [
+    {
+      seems: "a document of an older version of Office (.doc, .xls or .ppt), or one that a password protects",
+    },
+    /^\u00D0\u00CF.\u00E0/,
+  ],
   [{ seems: "an image" }, /^(?:.PNG\r|GIF8|\u00FF\u00D8\u00FF|RIFF[\s\S]{4}WEBP)/],
   ["vtt", /^WEBVTT(?:\s|$)/],
   ["ass", /^\s*\[Script Info\]/i],
@@ -106,12 +111,17 @@ const zippedFormats: readonly (readonly [DocumentFormat, RegExp])[] = [
   ["xlsx", /xl\//],
 ];
 
-/** Returns the format of a ZIP file. OpenDocument files begin with its name. */
-const zippedFormat = (bytes: Uint8Array, beginning: string): DocumentFormat | OtherFormat => {
+/** Returns the format of a ZIP file. OpenDocument files should begin with its name. */
+const zippedFormat = (
+  bytes: Uint8Array,
+  beginning: string,
+  fileName: string,
+): DocumentFormat | OtherFormat => {
   const type = /^.{26,60}mimetypeapplication\/([\w.+-]+)/s.exec(beginning)?.[1] ?? "";
   if (type.startsWith("vnd.oasis.opendocument.text")) return "odt";
   if (type !== "") return { seems: `a file of the type application/${type.replace(/PK$/, "")}` };
   const list = Buffer.from(bytes.subarray(-listLength)).toString("latin1");
+  if (ending(fileName) === "odt" && list.includes("content.xml")) return "odt";
   return zippedFormats.find(([, pattern]) => pattern.test(list))?.[0] ?? { seems: "a ZIP file" };
 };
 
@@ -128,7 +138,7 @@ const shownText = (bytes: Uint8Array): string => {
  */
 export const detectFormat = (bytes: Uint8Array, fileName: string): DocumentFormat | OtherFormat => {
   const beginning = shownText(bytes);
-  if (/^PK[^\w\s]{2}/.test(beginning)) return zippedFormat(bytes, beginning);
+  if (/^PK[^\w\s]{2}/.test(beginning)) return zippedFormat(bytes, beginning, fileName);
   const certain = certainBeginnings.find(([, pattern]) => pattern.test(beginning))?.[0];
   if (certain) return certain;
   if (beginning.includes("\0")) return { seems: "a binary file" };

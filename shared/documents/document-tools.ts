@@ -50,10 +50,10 @@ const isOffice = (format: DocumentFormat): format is OfficeFormat =>
   format === "docx" || format === "pptx" || format === "xlsx" || format === "odt";
 
 const readers: Readonly<Record<TextFormat, (source: string, options: DocumentOptions) => ParsedDocument>> = {
-  text: (source) => readText(source),
-  markdown: (source) => readMarkdown(source),
+  text: (source, { languages }) => readText(source, languages?.target),
+  markdown: (source, { languages }) => readMarkdown(source, languages?.target),
   html: (source, { languages }) => readHtml(source, { languages }),
-  srt: (source) => readSrt(source),
+  srt: (source, { languages }) => readSrt(source, languages),
   vtt: (source, { languages }) => readVtt(source, languages),
   po: readPo,
   xliff: readXliff,
@@ -63,7 +63,7 @@ const readers: Readonly<Record<TextFormat, (source: string, options: DocumentOpt
   properties: (source, { languages }) => readKeyValues(source, "properties", languages?.target),
   strings: (source, { languages }) => readKeyValues(source, "strings", languages?.target),
   android: (source, { languages }) => readAndroid(source, languages),
-  ass: (source) => readAss(source),
+  ass: (source, { languages }) => readAss(source, languages?.target),
   csv: (source, { languages, ...options }) => readCsv(source, { ...options, target: languages?.target }),
 };
 

@@ -38,15 +38,19 @@ const containerNames = new Set(["string-array", "plurals"]);
 const withReference = (written: string): string => written.replace(/^[@?]/, "\\$&");
 
 /** Follows the tags of a file. */
-const createReader = (source: string, add: (segments: readonly DocumentSegment[]) => void) => {
+const createReader = (
+  source: string,
+  target: string | undefined,
+  add: (segments: readonly DocumentSegment[]) => void,
+) => {
   let passage: PassageCollector | undefined;
   let whole: { readonly start: number; depth: number } | undefined;
   const containers: boolean[] = [];
   const isMarked = ({ attributes }: XmlToken): boolean => attributes["translatable"] === "false";
   const begin = (): PassageCollector =>
-    collectPassage(createPassageReader(source, escaped), add, { layOut: withReference });
+    collectPassage(createPassageReader(source, { ...escaped, target }), add, { layOut: withReference });
   const addCdata = ({ start, end }: XmlToken): void => {
-    const words = createPassageReader(source, cdataSyntax);
+    const words = createPassageReader(source, { ...cdataSyntax, target });
     const pieces = words.read({ start: start + "<![CDATA[".length, end: end - "]]>".length });
     add(words.segmentsOf(pieces, { hasStructure: (written) => !written.includes("]]>") }));
   };
@@ -93,7 +97,7 @@ const createReader = (source: string, add: (segments: readonly DocumentSegment[]
 export const readAndroid = (source: string, languages?: DocumentLanguages): ParsedDocument => {
   const tokens = readXmlTokens(source);
   const segments: DocumentSegment[] = [];
-  const read = createReader(source, (found) => {
+  const read = createReader(source, languages?.target, (found) => {
     // A reference such as `@string/name` is no text.
     for (const segment of found) {
       const { start } = segment.pieces[0];

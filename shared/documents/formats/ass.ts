@@ -39,10 +39,10 @@ const linesIn = (source: string, { start, end }: Range): Range[] => {
     });
 };
 
-const readLine = (source: string, range: Range): DocumentSegment[] => {
+const readLine = (source: string, range: Range, target: string | undefined): DocumentSegment[] => {
   if (drawing.test(source.slice(range.start, range.end))) return [];
   return partsOfCue(source, linesIn(source, range)).flatMap((part) => {
-    const words = createPassageReader(source, assSyntax);
+    const words = createPassageReader(source, { ...assSyntax, target });
     const pieces = words
       .read(part)
       .map((piece) =>
@@ -57,7 +57,7 @@ const readLine = (source: string, range: Range): DocumentSegment[] => {
  *
  * @throws UnreadableDocument for a line without all of its fields, and for a file without lines.
  */
-export const readAss = (source: string): ParsedDocument => {
+export const readAss = (source: string, target?: string): ParsedDocument => {
   const segments: DocumentSegment[] = [];
   let section = "";
   let commas = 9;
@@ -78,7 +78,7 @@ export const readAss = (source: string): ParsedDocument => {
         `The subtitles are invalid: line ${number + 1} that is not empty has too few fields.`,
       );
     }
-    for (const segment of readLine(source, { start: from, end: range.end })) segments.push(segment);
+    for (const segment of readLine(source, { start: from, end: range.end }, target)) segments.push(segment);
   }
   if (count === 0) throw new UnreadableDocument("The document has no subtitles of SubStation Alpha.");
   return { source, segments };

@@ -1,3 +1,4 @@
+import { isDatePattern } from "../segments/data-values.ts";
 import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
 import type { Syntax } from "../segments/syntax.ts";
@@ -8,10 +9,12 @@ interface KeyValueTable {
   readonly name: string;
   /** Matches what is between two entries. Sticky. */
   readonly between: RegExp;
-  /** Matches an entry up to its value, which is the first group; and what ends it. Sticky, with indices. */
+  /** Matches an entry up to its value, and what ends it. The value is the first group; the second one, if it has no quotes. Sticky, with indices. */
   readonly entry: RegExp;
   readonly syntaxOf: (value: string) => Syntax;
   readonly layOut?: (source: string) => (written: string) => string;
+  /** Returns a translation with quotes, which its source does not have. */
+  readonly quoted?: (written: string) => string;
 }
 
 const controls: Readonly<Record<string, string>> = {
@@ -49,7 +52,7 @@ const messageSyntax: Syntax = {
   decode: (written) => (written === "''" ? "'" : decodeEscape(written)),
   special: `${propertiesSyntax.special}'`,
   escape: (character) => (character === "'" ? "''" : escapeSign(character)),
-  placeholders: "java",
+  placeholders: ["java"],
 };
 
 /** Older versions of Java read these files in ISO 8859-1, so what is beyond ASCII is written as an escape, unless the file has it. */
@@ -74,15 +77,16 @@ const tables = {
   strings: {
     name: "strings",
     between: /\s+|\/\*[\s\S]*?\*\/|\/\/[^\r\n]*/y,
-    entry: /(?:"(?:\\[\s\S]|[^"\\])*"|[\w.-]+)\s*=\s*"((?:\\[\s\S]|[^"\\])*)"\s*;/dy,
+    entry: /(?:"(?:\\[\s\S]|[^"\\])*"|[\w.-]+)\s*(?:=\s*"((?:\\[\s\S]|[^"\\])*)"\s*|=\s*([\w.$/:-]+)\s*)?;/dy,
+    quoted: (written) => `"${written}"`,
     syntaxOf: () => ({
-      escaped: /\\(?:U[\dA-Fa-f]{4}|[\s\S])/g,
+      escaped: /\\(?:[uU][\dA-Fa-f]{4}|[\s\S])/g,
       decode: decodeEscape,
       special: '"\\\t\n\r',
       escape: escapeSign,
       lineMark,
       lineBreak: /[\r\n\u2028\u2029]/g,
-      placeholders: "objc",
+      placeholders: ["objc"],
     }),
   },
 } as const satisfies Record<string, KeyValueTable>;
@@ -92,10 +96,13 @@ const readValue = (
   range: Range,
   table: KeyValueTable,
   target: string | undefined,
+  layOut: DocumentSegment["layOut"],
 ): DocumentSegment[] => {
-  const syntax = { ...table.syntaxOf(source.slice(range.start, range.end)), target };
+  const value = source.slice(range.start, range.end);
+  if (isDatePattern(value)) return [];
+  const syntax = { ...table.syntaxOf(value), target };
   const words = createPassageReader(source, syntax);
-  return words.segmentsOf(words.read(range), table.layOut ? { layOut: table.layOut(source) } : {});
+  return words.segmentsOf(words.read(range), layOut ? { layOut } : {});
 };
 
 /**
@@ -120,13 +127,16 @@ export const readKeyValues = (
       continue;
     }
     entry.lastIndex = position;
-    const [start, end] = entry.exec(source)?.indices?.[1] ?? [];
-    if (start === undefined || end === undefined || entry.lastIndex <= position) {
+    const found = entry.exec(source)?.indices;
+    if (!found || entry.lastIndex <= position) {
       const line = source.slice(0, position).split(/\r\n|[\r\n]/).length;
       throw new UnreadableDocument(`The file of ${name} is invalid: line ${line} has no key with a value.`);
     }
     position = entry.lastIndex;
-    for (const segment of readValue(source, { start, end }, table, target)) segments.push(segment);
+    const [, quoted, unquoted] = found;
+    const [start = 0, end = 0] = quoted ?? unquoted ?? [];
+    const layOut = quoted ? table.layOut?.(source) : table.quoted;
+    for (const segment of readValue(source, { start, end }, table, target, layOut)) segments.push(segment);
   }
   return { source, segments };
 };

@@ -97,7 +97,9 @@ const checked = ({ source, structures }: MarkdownReading, segment: DocumentSegme
   const { end } = segment.pieces.at(-1) ?? first;
   return {
     ...segment,
-    hasStructure: (written) => structures(written) === structures(source.slice(first.start, end)),
+    hasStructure: (written) =>
+      (segment.hasStructure?.(written) ?? true) &&
+      structures(written) === structures(source.slice(first.start, end)),
   };
 };
 
@@ -220,7 +222,7 @@ const addPassage = (node: MarkdownNode, reading: MarkdownReading, isItem: boolea
       for (const child of children.toReversed()) rest.push(child);
     } else {
       if (alt) for (const segment of altText(source, range, alt)) segments.push(segment);
-      passage.addAlone(range);
+      passage.addAlone(type === "break" ? withIndent(source, range) : range);
     }
   }
   passage.end();
@@ -261,21 +263,24 @@ const requireFewBlanks = (source: string): void => {
   }
 };
 
-/** Reads Markdown with tables. Code, addresses of links and metadata before the text stay as they are. @throws UnreadableDocument */
-export const readMarkdown = (source: string): ParsedDocument => {
+/**
+ * Reads Markdown with tables. Code, addresses of links and metadata before the text stay as they are.
+ *
+ * @param target the language of the translation, whose plural categories messages have.
+ * @throws UnreadableDocument
+ */
+export const readMarkdown = (source: string, target?: string): ParsedDocument => {
   if (tooDeep.test(source)) throw new UnreadableDocument("The Markdown is nested too deeply.");
   requireFewBlanks(source);
   const { text, words, metadata } = withoutExtensions(source);
+  const titles = words.flatMap((range) => {
+    const title = createPassageReader(source, boxSyntax);
+    return title.segmentsOf(title.read(range));
+  });
   const reading: MarkdownReading = {
     source,
-    segments: [
-      ...readMetadata(source, metadata),
-      ...words.flatMap((range) => {
-        const title = createPassageReader(source, boxSyntax);
-        return title.segmentsOf(title.read(range));
-      }),
-    ],
-    words: createPassageReader(source, markdownSyntax),
+    segments: [...readMetadata(source, metadata), ...titles],
+    words: createPassageReader(source, { ...markdownSyntax, target }),
     structures: createStructures(),
   };
   const rest: MarkdownNode[] = [parseMarkdown(text)];

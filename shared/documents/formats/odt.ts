@@ -63,16 +63,26 @@ const endWhole = (paragraph: OpenParagraph, { kind, end }: XmlToken): void => {
 };
 
 /** Reads a part of an OpenDocument text. Notes, frames and comments within a paragraph are passages of their own. */
-export const readOdtPart = (source: string, tokens: readonly XmlToken[]): DocumentSegment[] => {
+export const readOdtPart = (
+  source: string,
+  tokens: readonly XmlToken[],
+  target: string | undefined,
+): DocumentSegment[] => {
   const segments: DocumentSegment[] = [];
   const unseen = unseenStyles(source);
   const open: OpenParagraph[] = [];
+  let listDepth = 0;
   const begin = (): void => {
-    const words = createPassageReader(source, xmlTextSyntax);
+    const words = createPassageReader(source, { ...xmlTextSyntax, target });
     const hidden: Range[] = [];
-    const passage = collectPassage(words, (found) => {
-      for (const segment of found) segments.push(withHidden(source, segment, hidden));
-    });
+    const more = listDepth > 0 ? ({ isItem: true } as const) : {};
+    const passage = collectPassage(
+      words,
+      (found) => {
+        for (const segment of found) segments.push(withHidden(source, segment, hidden));
+      },
+      more,
+    );
     open.push({ passage, spans: [], hidden, whole: undefined });
   };
   const isInWord = ({ start, end }: XmlToken): boolean =>
@@ -87,6 +97,7 @@ export const readOdtPart = (source: string, tokens: readonly XmlToken[]): Docume
   for (const token of tokens) {
     const { kind, name, start } = token;
     const paragraph = open.at(-1);
+    if (name === "text:list") listDepth += kind === "open" ? 1 : kind === "close" ? -1 : 0;
     if (kind === "open" && paragraphNames.has(name)) {
       if (paragraph?.whole) paragraph.whole.depth += 1;
       begin();

@@ -9,13 +9,49 @@ const readAttributes: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\w+:(?:docPr|cNvPr)$/, ["descr", "title"]],
   [/^v:textpath$/, ["string"]],
   [/^v:/, ["alt"]],
+  [/^(?:\w+:)?dataValidation$/, ["promptTitle", "prompt", "errorTitle", "error"]],
+  [/^(?:(?!w:)\w+:)?hyperlink$|^a:hlink(?:Click|Hover|MouseOver)$/, ["tooltip"]],
+  [/^w:hyperlink$/, ["w:tooltip"]],
 ];
 
-/** Elements that have text only: the title, descriptions, comments, and texts of newer charts. */
-const textNames = new Set(["dc:title", "svg:title", "svg:desc", "p:text", "text", "cx:pt"]);
+/** Elements that have text only: the title, descriptions, comments, titles of indexes, and texts of newer charts. */
+const textNames = new Set([
+  "dc:title",
+  "svg:title",
+  "svg:desc",
+  "p:text",
+  "text",
+  "cx:pt",
+  "text:index-title-template",
+]);
+
+/** What sheets have above and below, when they are printed. */
+const marginName = /^(?:\w+:)?(?:odd|even|first)(?:Header|Footer)$/;
+
+/** How a font looks, and which part of the line begins. */
+const marginFormat = String.raw`&amp;(?:[LCRBIUESXYHO]|K[\dA-F+-]{5,6}|\d+|&quot;.*?&quot;|"[^"]*")`;
+
+/** Codes in it are masks, also those of what a program inserts, such as the number of the page. */
+const marginSyntax: Syntax = {
+  ...xmlTextSyntax,
+  escaped: new RegExp(`&amp;&amp;|${marginFormat}|&amp;[A-Z]|${xmlTextSyntax.escaped.source}`, "g"),
+  decode: (written) => {
+    if (written === "&amp;&amp;") return "&";
+    return /^&amp;./.test(written) ? written : xmlTextSyntax.decode(written);
+  },
+  escape: (character) => (character === "&" ? "&amp;&amp;" : xmlTextSyntax.escape(character)),
+  lineMark: new RegExp(`^(?:${marginFormat})+$`),
+};
+
+/** Returns the left, the central and the right part. */
+const marginParts = (source: string, { start, end }: Range): Range[] =>
+  Array.from(
+    source.slice(start, end).matchAll(/(?:&amp;[LCR]|^)(?:(?!&amp;[LCR])[\s\S])*/g),
+    ({ index, 0: part }) => ({ start: start + index, end: start + index + part.length }),
+  );
 
 /** What a chart shows of the names in a table. */
-const cacheNames = new Set(["c:strCache", "c:strLit"]);
+const cacheNames = new Set(["c:strCache", "c:strLit", "c:multiLvlStrCache"]);
 
 /** Returns the range of an attribute's value, without its quotes. */
 export const attributeRange = (source: string, { start, end }: XmlToken, name: string): Range | undefined => {
@@ -26,11 +62,15 @@ export const attributeRange = (source: string, { start, end }: XmlToken, name: s
 };
 
 /** Returns the words of attributes and of elements that have text only. */
-export const readOthers = (source: string, tokens: readonly XmlToken[]): DocumentSegment[] => {
+export const readOthers = (
+  source: string,
+  tokens: readonly XmlToken[],
+  target: string | undefined,
+): DocumentSegment[] => {
   const segments: DocumentSegment[] = [];
   let isInCache = false;
   const read = (range: Range, syntax: Syntax): void => {
-    const words = createPassageReader(source, syntax);
+    const words = createPassageReader(source, { ...syntax, target });
     for (const segment of words.segmentsOf(words.read(range))) segments.push(segment);
   };
   for (const [index, token] of tokens.entries()) {
@@ -40,6 +80,9 @@ export const readOthers = (source: string, tokens: readonly XmlToken[]): Documen
     const text = tokens[index + 1];
     if (text?.kind === "text" && (textNames.has(name) || (isInCache && name === "c:v"))) {
       read(text, xmlTextSyntax);
+    }
+    if (text?.kind === "text" && marginName.test(name)) {
+      for (const part of marginParts(source, text)) read(part, marginSyntax);
     }
     for (const attribute of readAttributes.find(([element]) => element.test(name))?.[1] ?? []) {
       const range = attributes[attribute] ? attributeRange(source, token, attribute) : undefined;

@@ -5,6 +5,8 @@ import type { Boundary, RunNames, RunText } from "./office-runs.ts";
 export interface OfficeParagraph {
   readonly names: RunNames;
   readonly texts: readonly RunText[];
+  /** Whether it is an item of a list: all of slides may be. */
+  readonly isItem: boolean;
 }
 
 /** A paragraph whose end has not been read. Text boxes have paragraphs of their own inside of one. */
@@ -12,6 +14,7 @@ interface OpenParagraph {
   readonly name: string;
   readonly texts: RunText[];
   properties: string;
+  isItem: boolean;
   boundary: Boundary;
   hidden: string;
 }
@@ -46,10 +49,10 @@ export const readParagraphs = (source: string, tokens: readonly XmlToken[]): Off
   let ignored: string | undefined;
   let text: string | undefined;
 
-  const endParagraph = ({ texts, name }: OpenParagraph): void => {
+  const endParagraph = ({ texts, name, isItem }: OpenParagraph): void => {
     open.pop();
     const prefix = name.slice(0, name.indexOf(":") + 1);
-    read.push({ names: { run: `${prefix}r`, text: `${prefix}t` }, texts });
+    read.push({ names: { run: `${prefix}r`, text: `${prefix}t` }, texts, isItem });
     const around = open.at(-1);
     if (around) around.boundary = "other";
   };
@@ -87,6 +90,9 @@ export const readParagraphs = (source: string, tokens: readonly XmlToken[]): Off
   };
   const pass = (paragraph: OpenParagraph, token: XmlToken, index: number): void => {
     const { kind, name, start, end } = token;
+    if (name === "w:numPr" || (name === "w:pStyle" && /^List/.test(token.attributes["w:val"] ?? ""))) {
+      paragraph.isItem = true;
+    }
     if (isHiddenBookmark(token, index)) paragraph.hidden += source.slice(start, end);
     else if (name === "w:hyperlink" && kind !== "empty" && paragraph.boundary === "nothing") {
       paragraph.boundary = kind === "open" ? "link" : "linkEnd";
@@ -103,7 +109,8 @@ export const readParagraphs = (source: string, tokens: readonly XmlToken[]): Off
       if (paragraph) paragraph.boundary = "other";
     } else if (kind === "open" && paragraphNames.test(name)) {
       if (paragraph) paragraph.boundary = "other";
-      open.push({ name, texts: [], properties: "", boundary: "nothing", hidden: "" });
+      const isItem = name === "a:p";
+      open.push({ name, texts: [], properties: "", isItem, boundary: "nothing", hidden: "" });
     } else if (!paragraph) continue;
     else if (kind === "close" && name === paragraph.name) endParagraph(paragraph);
     else if (/^(?:\w+:)?rPr$/.test(name)) readProperties(paragraph, token);

@@ -143,12 +143,13 @@ export const segmentsOfRuns = (
   source: string,
   given: readonly RunText[],
   names: RunNames,
+  target: string | undefined,
 ): DocumentSegment[] => {
   const texts = withUsualBlanks(source, given);
   const usual = usualFormat(texts);
   const [beginning] = texts;
   if (!usual || !beginning) return [];
-  const words = createPassageReader(source, preservedSyntax);
+  const words = createPassageReader(source, { ...preservedSyntax, target });
   const paired = pairedLinks(texts);
   const masks = createMasks(names, usual);
   const pieces: SegmentPiece[] = [...masks.begin(beginning)];

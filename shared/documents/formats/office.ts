@@ -1,13 +1,14 @@
 import { isData } from "../segments/data-values.ts";
 import { requireFewParts } from "../segments/document-size.ts";
 import { type DocumentLanguages, languageRenamer, type RenameLanguage } from "../segments/language-tags.ts";
-import type { DocumentEdit, DocumentSegment, ParsedDocument } from "../segments/segment.ts";
+import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 import { readXmlTokens, type XmlToken } from "../segments/xml-tokens.ts";
 import { readOdtPart } from "./odt.ts";
 import { attributeRange, readOthers } from "./office-others.ts";
 import { readParagraphs } from "./office-paragraphs.ts";
 import { createPartKinds } from "./office-parts.ts";
+import { withUsualPrefixes } from "./office-prefixes.ts";
 import { segmentsOfRuns } from "./office-runs.ts";
 import { repack, unpack, type ZippedFile, zippedText } from "./zip-archive.ts";
 
@@ -29,7 +30,7 @@ interface OfficeTable {
   readonly readPart: (
     source: string,
     tokens: readonly XmlToken[],
-    rename: RenameLanguage,
+    languages: DocumentLanguages | undefined,
   ) => DocumentSegment[];
   /** Returns whether words of a part stay, because programs read them. */
   readonly stays?: (files: readonly ZippedFile[]) => (text: string) => boolean;
@@ -52,16 +53,38 @@ const withLanguage = (properties: string, rename: RenameLanguage): string =>
     (written, before: string, tag: string) => `${before}${rename(tag) ?? written.slice(before.length)}`,
   );
 
-const readRuns = (source: string, tokens: readonly XmlToken[], rename: RenameLanguage): DocumentSegment[] => [
-  ...readParagraphs(source, tokens).flatMap(({ texts, names }) =>
-    segmentsOfRuns(
-      source,
-      texts.map((text) => ({ ...text, properties: withLanguage(text.properties, rename) })),
-      names,
+/** Returns the shapes of a layout or a master that slides fill: their words are for the author only. */
+const promptsOf = (tokens: readonly XmlToken[]): Range[] => {
+  if (!tokens.some(({ name }) => name === "p:sldLayout" || name === "p:sldMaster")) return [];
+  const prompts: Range[] = [];
+  let [start, isPrompt] = [0, false];
+  for (const token of tokens) {
+    if (token.name === "p:ph") isPrompt = true;
+    if (token.name !== "p:sp") continue;
+    if (token.kind === "open") [start, isPrompt] = [token.start, false];
+    else if (isPrompt) prompts.push({ start, end: token.end });
+  }
+  return prompts;
+};
+
+const readRuns: OfficeTable["readPart"] = (source, tokens, languages) => {
+  const rename = languageRenamer(languages);
+  const prompts = promptsOf(tokens);
+  const segments = [
+    ...readParagraphs(source, tokens).flatMap(({ texts, names, isItem }) =>
+      segmentsOfRuns(
+        source,
+        texts.map((text) => ({ ...text, properties: withLanguage(text.properties, rename) })),
+        names,
+        languages?.target,
+      ).map((segment) => (isItem ? { ...segment, isItem } : segment)),
     ),
-  ),
-  ...readOthers(source, tokens),
-];
+    ...readOthers(source, tokens, languages?.target),
+  ];
+  return segments.filter(({ pieces: [{ start }] }) =>
+    prompts.every((prompt) => start < prompt.start || start > prompt.end),
+  );
+};
 
 /** Numbers and codes in cells stay. So do the names of a table's columns, which are in its definition and in formulas as well. */
 const staysInSheets = (files: readonly ZippedFile[]): ((text: string) => boolean) => {
@@ -92,7 +115,7 @@ const office: Readonly<Record<OfficeFormat, OfficeTable>> = {
   pptx: {
     main: /^ppt\/presentation\.xml$|\.(?:presentation|slideshow|template)\.main\+xml$|^#officeDocument p:presentation$/m,
     parts: new RegExp(
-      String.raw`^ppt\/(?:slides\/slide|notesSlides\/notesSlide)\d+\.xml$|\.(?:slide|notesSlide)\+xml$|^#(?:slide|notesSlide)$|${common}`,
+      String.raw`^ppt\/(?:slides\/slide|notesSlides\/notesSlide)\d+\.xml$|\.(?:slide|slideLayout|slideMaster|notesSlide)\+xml$|^#(?:slide|slideLayout|slideMaster|notesSlide)$|${common}`,
       "m",
     ),
     settings: /^ppt\/presentation\.xml$|^#officeDocument p:presentation$/m,
@@ -109,8 +132,11 @@ const office: Readonly<Record<OfficeFormat, OfficeTable>> = {
   },
   odt: {
     main: /^content\.xml$/,
-    parts: /^(?:content|styles|meta)\.xml$/,
-    readPart: (source, tokens) => [...readOdtPart(source, tokens), ...readOthers(source, tokens)],
+    parts: /^(?:content|styles|meta|Object \d+\/content)\.xml$/,
+    readPart: (source, tokens, languages) => [
+      ...readOdtPart(source, tokens, languages?.target),
+      ...readOthers(source, tokens, languages?.target),
+    ],
   },
 };
 
@@ -149,7 +175,7 @@ const readPart = (
   languages: DocumentLanguages | undefined,
 ): ParsedDocument => {
   const tokens = readXmlTokens(source);
-  const found = hasWords ? office[format].readPart(source, tokens, languageRenamer(languages)) : [];
+  const found = hasWords ? office[format].readPart(source, tokens, languages) : [];
   const segments = stays ? found.filter((segment) => !stays(wordsOf(segment))) : found;
   return {
     source,
@@ -173,7 +199,10 @@ const partsOf = (
   return found.map((file) => ({
     name: file.name,
     // A translation may begin with a space where its source does not.
-    source: zippedText(file).replaceAll(/<((?!a:)(?:\w+:)?t)>/g, '<$1 xml:space="preserve">'),
+    source: withUsualPrefixes(zippedText(file)).replaceAll(
+      /<((?!a:)(?:\w+:)?t)>/g,
+      '<$1 xml:space="preserve">',
+    ),
     hasWords: is(parts, file.name),
   }));
 };
@@ -204,6 +233,13 @@ export const openOffice = (
       },
     );
   const files = unpack(bytes, damaged);
+  if (
+    files.some(
+      (file) => file.name === "META-INF/manifest.xml" && zippedText(file).includes("encryption-data"),
+    )
+  ) {
+    throw damaged();
+  }
   const kindsOf = createPartKinds(files);
   const { main } = office[format];
   if (!files.some((file) => main.test(kindsOf(file.name)))) throw damaged();

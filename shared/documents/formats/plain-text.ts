@@ -62,8 +62,12 @@ const widthsOf = (source: string, lines: readonly Line[]): number[] => {
   return widths;
 };
 
-/** Reads plain text: a passage is a line, or several that a sentence was wrapped into. */
-export const readText = (source: string): ParsedDocument => {
+/**
+ * Reads plain text: a passage is a line, or several that a sentence was wrapped into.
+ *
+ * @param target the language of the translation, whose plural categories messages have.
+ */
+export const readText = (source: string, target?: string): ParsedDocument => {
   const passages: Line[][] = [];
   let last: Line | undefined;
   const lines = linesOf(source);
@@ -74,7 +78,7 @@ export const readText = (source: string): ParsedDocument => {
     last = line;
   }
   const segments = passages.flatMap((lines) => {
-    const words = createPassageReader(source, plainSyntax);
+    const words = createPassageReader(source, { ...plainSyntax, target });
     const [first] = lines;
     const end = lines.at(-1)?.end;
     return first && end !== undefined ? words.segmentsOf(words.read({ start: first.start, end })) : [];

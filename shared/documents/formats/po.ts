@@ -64,14 +64,14 @@ const readTranslation = (
   statement: Statement,
   translation: Statement,
   {
-    grammar,
+    grammars,
     target,
-  }: { readonly grammar: PlaceholderGrammar | undefined; readonly target: string | undefined },
+  }: { readonly grammars: readonly PlaceholderGrammar[]; readonly target: string | undefined },
 ): Required<Pick<ParsedDocument, "segments" | "edits">> => {
   const words = createPassageReader(source, {
     ...poSyntax,
     joint,
-    placeholders: grammar,
+    placeholders: grammars,
     target,
     isWhole: true,
   });
@@ -95,9 +95,8 @@ const readTranslation = (
     ...segment,
     destination,
     layOut: (text) => layOut(joined(`${before}${text}${after}`)),
-    ...(grammar
-      ? { hasStructure: (text) => replacedIn(unquoted(text), grammar) === replacedIn(whole, grammar) }
-      : {}),
+    hasStructure: (text) =>
+      grammars.every((grammar) => replacedIn(unquoted(text), grammar) === replacedIn(whole, grammar)),
   };
   return { segments: [written, ...inner, ...staying], edits: [] };
 };
@@ -153,6 +152,19 @@ const editLanguage = (
   );
 };
 
+/** Returns the edit that says how many forms a plural has: translations with a plural need that. */
+const addForms = (
+  { translations: [written] }: Entry,
+  entry: Entry | undefined,
+  of: readonly DocumentSegment[] = [],
+): DocumentEdit[] => {
+  const last = written?.strings.at(-1);
+  const count = entry?.translations.length ?? 0;
+  if (!last || count < 1 || count > 2) return [];
+  const text = `\n"Plural-Forms: nplurals=${count}; plural=${count === 1 ? "0" : "(n != 1)"};\\n"`;
+  return [{ start: last.end + 1, end: last.end + 1, text, of }];
+};
+
 /** Returns the translations of an entry that a model writes, and the edits that they bring. */
 const readEntry = (
   source: string,
@@ -163,12 +175,12 @@ const readEntry = (
   const { source: singular, plural, translations } = entry;
   const flags = flagsOf(source, entry);
   const isFuzzy = flags.includes("fuzzy");
-  const grammar = flags.map((flag) => flag.replace(/-format$/, "")).find(isGrammar);
+  const grammars = flags.map((flag) => flag.replace(/-format$/, "")).filter(isGrammar);
   const read = translations.map((translation) => {
     // A language with one form has it for all numbers.
     const statement = translation.form || forms === 1 ? (plural ?? singular) : singular;
     return statement && (isFuzzy || retranslate || isEmpty(translation))
-      ? readTranslation(source, statement, translation, { grammar, target: languages?.target })
+      ? readTranslation(source, statement, translation, { grammars, target: languages?.target })
       : { segments: [], edits: [] };
   });
   const segments = read.flatMap((found) => found.segments);
@@ -190,14 +202,15 @@ export const readPo = (source: string, options: PoOptions = {}): ParsedDocument 
     strings.map(({ start, end }) => source.slice(start, end)),
   );
   const forms = Number(/nplurals\s*=\s*(\d+)/.exec(written?.join("") ?? "")?.[1] ?? 0);
-  const read = entries
-    .filter((entry) => entry.source && !isEmpty(entry.source))
-    .map((entry) => readEntry(source, entry, forms, options));
+  const messages = entries.filter((entry) => entry.source && !isEmpty(entry.source));
+  const read = messages.map((entry) => readEntry(source, entry, forms, options));
+  const plural = messages.findIndex((entry) => entry.plural);
   return {
     source,
     segments: read.flatMap(({ segments }) => segments),
     edits: [
       ...(header ? editLanguage(source, header, options.languages) : []),
+      ...(header && forms === 0 ? addForms(header, messages[plural], read[plural]?.segments) : []),
       ...read.flatMap(({ edits = [] }) => edits),
     ],
   };

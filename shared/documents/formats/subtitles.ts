@@ -36,7 +36,7 @@ interface Cue extends Range {
   readonly lines: readonly Range[];
 }
 
-const moment = String.raw`(?:\d+:)?\d{1,2}:\d{2}(?:[,.:]\d{1,3})?`;
+const moment = String.raw`(?:\d+:)?\d{1,2}:\d{1,2}(?:[,.:]\d{1,3})?`;
 
 /** The times of a cue, also as programs write them that players tolerate: without blanks, or without milliseconds. */
 const time = new RegExp(String.raw`^[ \t]*${moment}[ \t]*-->[ \t]*${moment}`);
@@ -190,14 +190,14 @@ const editLanguage = (source: string, languages: DocumentLanguages | undefined):
 };
 
 /** Reads SubRip. Numbers and times stay; a text that is too long for a line is broken into more lines. @throws UnreadableDocument */
-export const readSrt = (source: string): ParsedDocument =>
-  readSubtitles(source, plainSyntax, "SubRip", groupsOf);
+export const readSrt = (source: string, languages?: DocumentLanguages): ParsedDocument =>
+  readSubtitles(source, { ...plainSyntax, target: languages?.target }, "SubRip", groupsOf);
 
 /** Reads WebVTT, as {@link readSrt}. Notes, styles, names of cues and their settings stay. @throws UnreadableDocument */
 export const readVtt = (source: string, languages?: DocumentLanguages): ParsedDocument => {
   if (!/^\uFEFF?WEBVTT(?:\s|$)/.test(source)) {
     throw new UnreadableDocument("The document does not begin with WEBVTT.");
   }
-  const read = readSubtitles(source, vttSyntax, "WebVTT", firstGroup);
+  const read = readSubtitles(source, { ...vttSyntax, target: languages?.target }, "WebVTT", firstGroup);
   return { ...read, edits: editLanguage(source, languages) };
 };

@@ -65,17 +65,28 @@ const readRange = ({ source, target }: Reading, range: Range, syntax: Syntax): D
 const readPlain = (reading: Reading, range: Range, isInFlow: boolean): DocumentSegment[] => {
   const segments = readRange(reading, range, plainSyntax);
   const [only, ...others] = segments;
-  if (!only || others.length > 0) {
-    return segments.map((segment) => ({ ...segment, hasStructure: (text) => !needsQuotes(text, isInFlow) }));
-  }
+  const end = only ? (only.pieces.at(-1) ?? only.pieces[0]).end : range.start;
+  const inMessages = others.every(({ pieces: [first] }) => first.start < end);
+  // A branch of a message begins in the middle.
+  const checked = (inMessages ? others : segments).map((segment) => ({
+    ...segment,
+    hasStructure: (text: string) =>
+      (segment.hasStructure?.(text) ?? true) && !needsQuotes(inMessages ? `x${text}` : text, isInFlow),
+  }));
+  if (!only || !inMessages) return checked;
   const { source } = reading;
   const before = source.slice(range.start, only.pieces[0].start);
-  const after = source.slice((only.pieces.at(-1) ?? only.pieces[0]).end, range.end);
+  const after = source.slice(end, range.end);
   const layOut = (written: string): string => {
     const whole = `${before}${written}${after}`;
     return needsQuotes(whole, isInFlow) ? quoted(whole) : whole;
   };
-  return [{ ...only, layOut, destination: { ...range, before: "", after: "", isReplaced: true } }];
+  const whole = {
+    ...only,
+    layOut,
+    destination: { ...range, before: "", after: "", isReplaced: true } as const,
+  };
+  return [whole, ...checked];
 };
 
 /** Returns the passages of a block: of its lines, or of its paragraphs where lines are folded. */
@@ -89,10 +100,12 @@ const readBlock = (reading: Reading, range: Range, isFolded: boolean): DocumentS
   });
 };
 
+/** Those of a text: older programs wrote a sign before each that has quotes. */
+const textTags = new Set(["!", "tag:yaml.org,2002:str"]);
+
 const readScalar = (reading: Reading, node: Scalar, isInFlow: boolean): DocumentSegment[] => {
   const [start, end] = node.range ?? [0, 0];
-  if (typeof node.value !== "string" || (node.tag ?? "tag:yaml.org,2002:str") !== "tag:yaml.org,2002:str")
-    return [];
+  if (typeof node.value !== "string" || !textTags.has(node.tag ?? "!")) return [];
   if (isData(node.value) || (node.type === "PLAIN" && /^(?:y|n|yes|no|on|off)$/i.test(node.value))) return [];
   switch (node.type) {
     case "PLAIN":

@@ -47,6 +47,18 @@ const unmarkedEncoding = (bytes: Uint8Array): string | undefined => {
   return even > odd ? "utf-16be" : "utf-16le";
 };
 
+/** What no decoder reads: its first characters have three bytes that are zero, or such a mark. */
+const isUtf32 = (bytes: Uint8Array): boolean => {
+  const beginning = Array.from(bytes.subarray(0, 8), (byte) => (byte === 0 ? "0" : "x")).join("");
+  return /^(?:x000x000|000x000x|00xx000x|xx00x000)/.test(beginning);
+};
+
+/** What begins Japanese characters in ISO-2022-JP, all of whose bytes are also ASCII. */
+const japanese = ["\u001B$B", "\u001B$@"];
+
+/** What templates of gettext have for the name of an encoding. */
+const emptyName = "CHARSET";
+
 /** An encoding as decoders know it, and as a file calls it. */
 interface FoundEncoding {
   readonly name: string;
@@ -62,10 +74,12 @@ const encodingOf = (bytes: Uint8Array): FoundEncoding => {
   const beginning = Buffer.from(bytes.subarray(0, declaredLength)).toString("latin1");
   const label = findDeclaration(beginning)?.exec(beginning)?.[2];
   const known = knownEncoding(label);
+  if (label === undefined && japanese.some((begin) => beginning.includes(begin)))
+    return { name: "iso-2022-jp", isDeclared: true };
   // What names UTF-16 and was read up to here has one byte for a character.
   return known && !known.startsWith("utf-16")
     ? { name: known, isDeclared: true, label }
-    : { name: "utf-8", isDeclared: false };
+    : { name: "utf-8", isDeclared: label !== undefined && !known && label !== emptyName };
 };
 
 const decode = (bytes: Uint8Array, encoding: string): string | undefined => {
@@ -141,6 +155,11 @@ const encodeText = (text: string, { name, label = "" }: FoundEncoding, source: s
 
 /** Decodes the text of a file. @throws UnreadableDocument for one that is not in the encoding that it declares, by default UTF-8. */
 export const decodeDocument = (bytes: Uint8Array): DecodedText => {
+  if (isUtf32(bytes)) {
+    throw new UnreadableDocument(
+      "The document is encoded in UTF-32, which is not supported. Save it in UTF-8.",
+    );
+  }
   const found = encodingOf(bytes);
   const { name, isDeclared } = found;
   const declared = decode(bytes, name);

@@ -29,9 +29,7 @@ const segmentsOfMessage = (
   const within = syntax.isWhole ? ({ isWithin: true } as const) : {};
   if (!message) {
     const piece: SegmentPiece = { kind: "mask", role: "placeholder", start, end };
-    return /\p{L}{2}.*\{/su.test(written)
-      ? [{ pieces: [piece], encode: (words) => words, staying: "unreadable_message" }]
-      : [];
+    return /\p{L}{2}.*\{/su.test(written) ? [unreadable(piece)] : [];
   }
   const segments = message.branches.flatMap((branch) => {
     const words = read(source, branchSyntax(syntax, branch.isPlural));
@@ -62,6 +60,15 @@ const segmentsOfMessage = (
   return of;
 };
 
+/** Words for numbers or persons, as MediaWiki writes them. */
+const wikiBranches = /^\{\{\s*(?:PLURAL|GENDER|GRAMMAR)\s*:[^|{}]*\|/i;
+
+const unreadable = (piece: SegmentPiece): DocumentSegment => ({
+  pieces: [piece],
+  encode: (words) => words,
+  staying: "unreadable_message",
+});
+
 /** Returns the passages in the branches of messages that are among pieces. */
 export const segmentsInMessages = (
   source: string,
@@ -69,8 +76,9 @@ export const segmentsInMessages = (
   syntax: Syntax,
   read: (source: string, syntax: Syntax) => PassageReader,
 ): DocumentSegment[] =>
-  pieces.flatMap((piece) =>
-    piece.kind === "mask" && piece.role === "placeholder" && hasBranches(writtenIn(source, piece, syntax))
-      ? segmentsOfMessage(source, piece, syntax, read)
-      : [],
-  );
+  pieces.flatMap((piece): DocumentSegment[] => {
+    if (piece.kind !== "mask" || piece.role !== "placeholder") return [];
+    const written = writtenIn(source, piece, syntax);
+    if (hasBranches(written)) return segmentsOfMessage(source, piece, syntax, read);
+    return wikiBranches.test(written) ? [unreadable(piece)] : [];
+  });

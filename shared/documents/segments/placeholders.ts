@@ -40,6 +40,9 @@ const anyGrammar = [
   String.raw`(?<!\d\s?)%[-+#0']*\d*(?:\.\d+)?(?:ll?|z)?[sdiuf@](?=\p{L})`,
   String.raw`(?<!\d)%\d{1,2}%|%L\d{1,2}|%%`,
   String.raw`(?<![\w%])%\d+(?![\d\p{L}%])`,
+  String.raw`(?<!\d\s?)%[A-Z][A-Z\d_]{2,}\b%?`,
+  // Dates and times, as strftime writes them.
+  String.raw`(?<!\d\s?)%[-_^#0]?[aAbBcCdDeFgGhHIjklmMnpPrRsStTuUVwWxXyYzZ](?![\p{L}\d])`,
 ].join("|");
 
 /** Those of templates, Ruby, Laravel, i18next, Vue and browsers, and addresses. */
@@ -48,18 +51,20 @@ const inAllTexts = [
   String.raw`(?<!\w)__[A-Za-z]\w*?__(?!\w)|@(?:\.\w+)?:(?:\([\w.-]+\)|[\w-]+(?:\.[\w-]+)*)`,
   String.raw`(?<![\w:/]):[a-z_][a-zA-Z0-9_]*\b:?`,
   // Tags in texts of apps, which are no markup of their format.
-  String.raw`</?[A-Za-z][^<>\n]{0,500}>|</?\d{1,9}\s?/?>`,
+  String.raw`</?[A-Za-z][\w:.-]*\s*/?>|<[A-Za-z][\w:.-]*\s[^<>=\n]{0,100}=[^<>\n]{0,500}>|</?\d{1,9}\s?/?>`,
   String.raw`https?://[^\s<>"'\u0060]*[^\s<>"'\u0060.,;:!?)\]}]`,
   String.raw`(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+`,
 ].join("|");
 
-const compiled = new Map<PlaceholderGrammar | undefined, RegExp>();
+const compiled = new Map<string, RegExp>();
 
-const patternOf = (grammar: PlaceholderGrammar | undefined): RegExp => {
-  const known = compiled.get(grammar);
+const patternOf = (named: readonly PlaceholderGrammar[]): RegExp => {
+  const key = named.join();
+  const known = compiled.get(key);
   if (known) return known;
-  const pattern = new RegExp(`${grammar ? grammars[grammar] : anyGrammar}|${inAllTexts}`, "gu");
-  compiled.set(grammar, pattern);
+  const written = named.map((grammar) => grammars[grammar]).join("|") || anyGrammar;
+  const pattern = new RegExp(`${written}|${inAllTexts}`, "gu");
+  compiled.set(key, pattern);
   return pattern;
 };
 
@@ -84,6 +89,9 @@ const placeholderAt = (text: string, start: number, end: number): FoundPlacehold
 /** A message of ICU or a template may be this long; a longer one is text. */
 const maxBraces = 2_000;
 
+/** What all of them have in them, and most texts have not. */
+const placeholderMark = /[%{}$@<:]|__/;
+
 /** Returns the ranges of braces that close, nested ones included. */
 const findBraces = (text: string): FoundPlaceholder[] => {
   const found: FoundPlaceholder[] = [];
@@ -100,11 +108,15 @@ const findBraces = (text: string): FoundPlaceholder[] => {
  * Finds what programs replace in a text: `{name}`, `{{name}}`, ICU messages, `${name}`, `%s`, `%(name)s`, `:name`; and addresses of
  * the web and of mail. A model must not translate them.
  *
- * @param grammar how the text writes them, if it says so; by default those of all grammars are found.
+ * @param named how the text writes them, if it says so; by default those of all grammars are found.
  * @returns them in order, without overlaps.
  */
-export const findPlaceholders = (text: string, grammar?: PlaceholderGrammar): readonly FoundPlaceholder[] => {
-  const others = Array.from(text.matchAll(patternOf(grammar)), ({ index, 0: written }) =>
+export const findPlaceholders = (
+  text: string,
+  named: readonly PlaceholderGrammar[] = [],
+): readonly FoundPlaceholder[] => {
+  if (!placeholderMark.test(text)) return [];
+  const others = Array.from(text.matchAll(patternOf(named)), ({ index, 0: written }) =>
     placeholderAt(text, index, index + written.length),
   );
   const sorted = [...findBraces(text), ...others].toSorted(

@@ -31,14 +31,18 @@ interface Match {
 }
 
 const matchesIn = (text: string, { escaped, decode, blank, lineBreak, joint }: Syntax): Match[] => {
-  const find = (pattern: RegExp | undefined, see: (written: string) => Match["seen"]): Match[] =>
-    pattern
-      ? Array.from(text.matchAll(pattern), ({ index, 0: written }) => ({
-          index,
-          written,
-          seen: see(written),
-        }))
-      : [];
+  const find = (pattern: RegExp | undefined, see: (written: string) => Match["seen"]): Match[] => {
+    const matches: Match[] = [];
+    if (!pattern) return matches;
+    // `matchAll` would copy the expression for each of a hundred thousand short texts.
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+      const [written] = match;
+      if (written === "") pattern.lastIndex += 1;
+      else matches.push({ index: match.index, written, seen: see(written) });
+    }
+    return matches;
+  };
   const found = [
     ...find(joint, () => null),
     ...find(lineBreak, () => undefined),

@@ -171,10 +171,12 @@ export const writeDocument = (
       { start, end, isWithin, write: (text, inner) => writeSegment(text, segment, translation, inner) },
     ];
   });
+  // Readers copy segments, but not their pieces.
+  const pieces = new Set(Array.from(translations.keys(), (segment) => segment.pieces));
   const edited = [...edits, ...segments.flatMap((segment) => segment.edits ?? [])]
     .filter(({ of, needsAll }) => {
       if (!of) return isTranslated;
-      const count = of.filter((segment) => translations.has(segment)).length;
+      const count = of.filter((segment) => pieces.has(segment.pieces)).length;
       return needsAll ? count === of.length : count > 0;
     })
     .map(

@@ -21,7 +21,7 @@ export interface Syntax {
   /** Matches a mask that ends a line. Around words, it is no part of them. */
   readonly lineMark?: RegExp;
   /** What programs replace in the words; by default what any of them does. */
-  readonly placeholders?: PlaceholderGrammar | undefined;
+  readonly placeholders?: readonly PlaceholderGrammar[] | undefined;
   /** The language of the translation, whose plural categories messages have; by default those of the source stay. */
   readonly target?: string | undefined;
   /** Whether a text is written elsewhere, and with it the branches of a message in it. */

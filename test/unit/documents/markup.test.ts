@@ -12,6 +12,7 @@ import { readHtml } from "../../../shared/documents/formats/html.ts";
 import { readMarkdown } from "../../../shared/documents/formats/markdown.ts";
 import { readText } from "../../../shared/documents/formats/plain-text.ts";
 import { findPlaceholders } from "../../../shared/documents/segments/placeholders.ts";
+import type { ParsedDocument } from "../../../shared/documents/segments/segment.ts";
 import {
   passagesOf,
   type TranslatePassage,
@@ -19,7 +20,7 @@ import {
 } from "../../../shared/documents/segments/translate-segments.ts";
 
 const upperCase: TranslatePassage = async (text) => text.toUpperCase();
-const passages = (source: string, read = readHtml): string[] =>
+const passages = (source: string, read: (source: string) => ParsedDocument = readHtml): string[] =>
   passagesOf(read(source)).map(({ text }) => text);
 
 describe("A placeholder", () => {
@@ -35,9 +36,12 @@ describe("A placeholder", () => {
       "See https://example.org/a?b=1. Or mail a.b@example.org!",
       ["https://example.org/a?b=1", "a.b@example.org"],
     ],
+    ["<a href='x' b>Hello</a><br/>", ["<a href='x' b>", "</a>", "<br/>"]],
     ["<b>Hello</b> <0>you</0>", ["<b>", "</b>", "<0>", "</0>"]],
     ["Read the %1$sguide%2$s", ["%1$s", "%2$s"]],
     ["%dMB of %'d, no %r, 100%% of %n", ["%d", "%'d", "%r", "%%", "%n"]],
+    ["%A, %d de %B %H:%M:%S %z (%-I %p)", ["%A", "%d", "%B", "%H", "%M", "%S", "%z", "%-I", "%p"]],
+    ["Start %PRODUCTNAME in %MY_PATH% now", ["%PRODUCTNAME", "%MY_PATH%"]],
     ["%L1 of (%2), %1% and %{count}, %<a>s", ["%L1", "%2", "%1%", "%{count}", "%<a>s"]],
     [
       "See $t(common.key), $USER$, __name__, @:message.hi",
@@ -51,6 +55,10 @@ describe("A placeholder", () => {
     "At 10:30",
     "50% of them",
     "100%sure",
+    "100%SURE",
+    "<enter a value>",
+    "50 % A",
+    "5% a year",
     "20 %discount",
     "It costs $5 or $6",
     "Note: this",

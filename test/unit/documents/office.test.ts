@@ -99,6 +99,18 @@ const cases: readonly Case[] = [
     seen: ["The clinic", "Too long"],
   },
   {
+    what: "words that a layout puts on each slide, and none that ask for others",
+    format: "pptx",
+    files: {
+      "ppt/presentation.xml": "<a/>",
+      "ppt/slides/slide1.xml": slide("The clinic"),
+      "ppt/slides/_rels/slide1.xml.rels": `<Relationships>${relationship("slideLayout", "../slideLayouts/a.xml")}</Relationships>`,
+      "ppt/slideLayouts/a.xml":
+        '<p:sldLayout xmlns:p="p" xmlns:a="a"><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><a:p><a:r><a:t>Click to edit</a:t></a:r></a:p></p:sp><p:sp><p:nvPr/><a:p><a:r><a:t>For health</a:t></a:r></a:p></p:sp></p:sldLayout>',
+    },
+    seen: ["The clinic", "For health"],
+  },
+  {
     what: "comments in threads",
     format: "xlsx",
     files: {
@@ -111,6 +123,27 @@ const cases: readonly Case[] = [
     seen: ["The price", "Too high"],
   },
   {
+    what: "headers, messages and tips of cells, and no codes",
+    format: "xlsx",
+    files: {
+      "xl/workbook.xml": "<a/>",
+      "xl/worksheets/sheet1.xml":
+        '<worksheet><dataValidations><dataValidation promptTitle="The age" prompt="In full years"/></dataValidations><hyperlink tooltip="To the form"/><headerFooter><oddHeader>&amp;LSoap &amp;&amp; water&amp;C&amp;&quot;Arial,Bold&quot;&amp;12Page &amp;P of &amp;N&amp;R&amp;D</oddHeader></headerFooter></worksheet>',
+    },
+    seen: ["The age", "In full years", "To the form", "Soap & water", "Page <1/> of <2/>"],
+  },
+  {
+    what: "charts in it, and titles of indexes",
+    format: "odt",
+    files: {
+      "content.xml":
+        '<office:text xmlns:office="o" xmlns:text="t"><text:index-title-template>Contents</text:index-title-template></office:text>',
+      "Object 1/content.xml":
+        '<office:chart xmlns:office="o" xmlns:text="t"><text:p>Births</text:p></office:chart>',
+    },
+    seen: ["Contents", "Births"],
+  },
+  {
     what: "words with a bookmark in them as whole words",
     format: "odt",
     files: {
@@ -118,6 +151,24 @@ const cases: readonly Case[] = [
         '<office:text xmlns:office="o" xmlns:text="t"><text:p>inter<text:bookmark-start text:name="a"/>national <text:bookmark-end text:name="a"/>law</text:p></office:text>',
     },
     seen: ["international <1/>law"],
+  },
+  {
+    what: "words of elements with other prefixes than the usual ones",
+    format: "docx",
+    files: {
+      "word/document.xml":
+        '<n0:document xmlns:n0="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><n0:body><n0:p n0:rsidR="1"><n0:r><n0:t>Hello </n0:t></n0:r><n0:r><n0:rPr><n0:b/></n0:rPr><n0:t>you</n0:t></n0:r></n0:p></n0:body></n0:document>',
+    },
+    seen: ["Hello <1>you</1>"],
+  },
+  {
+    what: "words of elements with other prefixes than the usual ones",
+    format: "odt",
+    files: {
+      "content.xml":
+        '<o:text xmlns:o="o" xmlns:t="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><t:p>Hello <t:span t:style-name="T1">you</t:span></t:p></o:text>',
+    },
+    seen: ["Hello <1>you</1>"],
   },
 ];
 
@@ -130,7 +181,7 @@ describe.each(cases)("$format: $what", ({ format, files, seen }) => {
     expect(result.untranslated).toEqual([]);
     const kinds = (text: string): string[] =>
       readXmlTokens(text).flatMap(({ kind, name }) =>
-        /^w:[rt]$/.test(name) || kind === "text" ? [] : [name],
+        /^\w+:[rt]$/.test(name) || kind === "text" ? [] : [name.replace(/^.*:/, "")],
       );
     for (const [name, text] of Object.entries(files)) {
       expect(kinds(textIn(result.written, name)).toSorted()).toEqual(
@@ -139,6 +190,54 @@ describe.each(cases)("$format: $what", ({ format, files, seen }) => {
         ).toSorted(),
       );
     }
+  });
+});
+
+const message = "You have {n, plural, one {# cow} few {# cows} other {# cows}}";
+
+describe.each<[DocumentFormat, string, Readonly<Record<string, string>>]>([
+  ["docx", "word/document.xml", { "word/document.xml": word(paragraph(message)) }],
+  [
+    "pptx",
+    "ppt/slides/slide1.xml",
+    { "ppt/presentation.xml": "<a/>", "ppt/slides/slide1.xml": slide(message) },
+  ],
+  [
+    "xlsx",
+    "xl/sharedStrings.xml",
+    { "xl/workbook.xml": "<a/>", "xl/sharedStrings.xml": `<sst><si><t>${message}</t></si></sst>` },
+  ],
+  ["odt", "content.xml", { "content.xml": `<text:p xmlns:text="t">${message}</text:p>` }],
+])("A message with branches in %s", (format, name, files) => {
+  it("has the categories of the target only", async () => {
+    const { written } = await translated(zip(files), format);
+    expect(textIn(written, name)).toContain("yOU HAVE {n, plural, one {# COW} other {# COWS}}<");
+  });
+});
+
+const listed = (words: string): string =>
+  `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/></w:numPr></w:pPr><w:r><w:t>${words}</w:t></w:r></w:p>`;
+
+describe.each<[DocumentFormat, Readonly<Record<string, string>>]>([
+  ["docx", { "word/document.xml": word(paragraph("Bring:") + listed("soap") + listed("and water")) }],
+  [
+    "odt",
+    {
+      "content.xml":
+        '<office:text xmlns:office="o" xmlns:text="t"><text:p>Bring:</text:p><text:list><text:list-item><text:p>soap</text:p></text:list-item><text:list-item><text:p>and water</text:p></text:list-item></text:list></office:text>',
+    },
+  ],
+])("An item of a list in %s", (format, files) => {
+  it("is translated with those before and after as context", async () => {
+    const document = openDocument(zip(files), format);
+    const contexts: (string | undefined)[] = [];
+    for (const index of document.passages.keys()) {
+      await document.translatePassage(index, async (text, { context }) => {
+        contexts.push(context);
+        return text;
+      });
+    }
+    expect(contexts).toEqual([undefined, "Bring:\nand water", "soap"]);
   });
 });
 

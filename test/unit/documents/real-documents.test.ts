@@ -48,6 +48,12 @@ const cases: readonly Case[] = [
     seen: ["note <1>bold</1> text", "Check <1>the list</1> first"],
   },
   {
+    what: "lines after a break with their indentation and marks",
+    format: "markdown",
+    source: "> [!x]  \n> Love it  \n> now\n\n2. **Include**  \n   the list\\\n   first\n",
+    seen: ["[!x]<1/>Love it<2/>now", "<1>Include</1><2/>the list<3/>first"],
+  },
+  {
     what: "the text of a box in it, and its title",
     format: "markdown",
     source: '!!! info "The title"\n    **This** is not\n    there.\n\n    More.\n\n??? note\n    Less.\n',
@@ -247,6 +253,23 @@ const cases: readonly Case[] = [
     target: "ach",
   },
   {
+    what: "placeholders of all grammars that an entry names",
+    format: "po",
+    source: '#, python-brace-format, python-format\nmsgid "Look at %(outdir)s{sep}here"\nmsgstr ""\n',
+    seen: ["Look at <1/><2/>here"],
+    written:
+      '#, python-brace-format, python-format\nmsgid "Look at %(outdir)s{sep}here"\nmsgstr "lOOK AT %(outdir)s{sep}HERE"\n',
+  },
+  {
+    what: "forms of a plural, whose number a header without it names",
+    format: "po",
+    source:
+      'msgid ""\nmsgstr ""\n"Language: lg\\n"\n\nmsgid "a file"\nmsgid_plural "files"\nmsgstr[0] ""\nmsgstr[1] ""\n',
+    seen: ["a file", "files"],
+    written:
+      'msgid ""\nmsgstr ""\n"Language: lg\\n"\n"Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n\nmsgid "a file"\nmsgid_plural "files"\nmsgstr[0] "A FILE"\nmsgstr[1] "FILES"\n',
+  },
+  {
     what: "placeholders that strings of one text divide",
     format: "po",
     source: 'msgid ""\n"Say \\"yes\\" %(na"\n"me)s "\n""\n"again"\nmsgstr ""\n',
@@ -260,6 +283,13 @@ const cases: readonly Case[] = [
     source: '{"type":{"cat":"A cat","id":"no id"},"key":["No key"],"icon":[{"label":"Go now"}]}',
     seen: ["A cat", "Go now"],
     written: '{"type":{"cat":"a CAT","id":"no id"},"key":["No key"],"icon":[{"label":"gO NOW"}]}',
+  },
+  {
+    what: "texts with the tag of no type",
+    format: "yaml",
+    source: "a: ! 'It''s here'\nb: ! \"There\"\nc: !ruby/symbol Name it\n",
+    seen: ["It's here", "There"],
+    written: "a: ! 'iT''S HERE'\nb: ! \"tHERE\"\nc: !ruby/symbol Name it\n",
   },
   {
     what: "what is below the keys of programs",
@@ -345,8 +375,33 @@ describe.each(cases)("$format: $what", ({ format, source, seen, written, target 
   });
 });
 
+const message = "You have {n, plural, one {# cow} other {# cows}} now";
+
 describe("A message with branches", () => {
+  it.each<[DocumentFormat, string]>([
+    ["text", message],
+    ["markdown", `- ${message}\n`],
+    ["srt", `1\n00:00:01,000 --> 00:00:02,000\n${message}\n`],
+    ["vtt", `WEBVTT\n\n00:01.000 --> 00:02.000\n${message}\n`],
+    ["yaml", `a: ${message}\n`],
+    ["csv", `id,text\n1,"${message}"\n`],
+    ["android", resources(`<string name="a">${message}</string>`)],
+    ["strings", `"a" = "${message}";\n`],
+    ["properties", `a=${message}\n`],
+  ])("has the categories of the target only, in %s", async (format, source) => {
+    const { written, untranslated } = await translated(source, format, {
+      languages: { ...languages, target: "ach" },
+    });
+    expect(untranslated).toEqual([]);
+    expect(written.replaceAll(/\s+/g, " ")).toContain("yOU HAVE {n, plural, other {# COWS}} NOW");
+  });
+
   it("stays with a reason where it cannot be read, or written", async () => {
+    const wiki = await translated(
+      '{"a":"$1 {{PLURAL:$1|file|files}} now","b":"Hello {{name|default}}"}',
+      "json",
+    );
+    expect(wiki.untranslated).toEqual([{ index: 1, reason: "unreadable_message" }]);
     const json = await translated('{"a":"Hello {n, plural, one {# apple}}"}', "json");
     expect(json.untranslated).toEqual([{ index: 1, reason: "unreadable_message" }]);
     const xliff = await translated(
@@ -475,6 +530,29 @@ describe("A text that is not in UTF-8", () => {
       }
     },
   );
+
+  it("is read in ISO-2022-JP, with a declaration and without, and written in UTF-8", async () => {
+    const japanese = "\u001B$BF|K\\\u001B(B";
+    const cue = (text: string): string => `1\n00:00:01,000 --> 00:00:02,000\n${text}\n`;
+    expect((await written(latin(cue(japanese)), "srt", "日本 x")).toString()).toBe(cue("日本 x"));
+    const page = (charset: string, text: string): string => `<meta charset="${charset}"><p>${text}</p>`;
+    const bytes = await written(latin(page("iso-2022-jp", japanese)), "html", "日本 x");
+    expect(bytes.toString()).toBe(page("UTF-8", "日本 x"));
+  });
+
+  it.each<[string, Uint8Array]>([
+    ["a mark", Uint8Array.from([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0])],
+    ["another mark", Uint8Array.from([0, 0, 0xfe, 0xff, 0, 0, 0, 0x41])],
+    ["none", Uint8Array.from([0x41, 0, 0, 0, 0x42, 0, 0, 0])],
+    ["none, and its zeros first", Uint8Array.from([0, 0, 0, 0x41, 0, 0, 0, 0x42])],
+  ])("is refused by name in UTF-32 with %s", (_what, bytes) => {
+    expect(() => openDocument(bytes, "text")).toThrow(/UTF-32, which is not supported. Save it in UTF-8./);
+  });
+
+  it("is refused when it names an encoding that no decoder knows, and is not in UTF-8", () => {
+    const page = (charset: string): Uint8Array => latin(`<meta charset="${charset}"><p>Café</p>`);
+    expect(() => openDocument(page("tcvn-0"), "html")).toThrow("The document is not encoded in UTF-8.");
+  });
 
   it("is refused when it is in another encoding", () => {
     const cyrillic = Buffer.concat([

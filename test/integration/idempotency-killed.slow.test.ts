@@ -85,23 +85,27 @@ describe("When the process is killed that carries a request out", () => {
     "at any time, each of its pairs runs once, or again after that time (%i)",
     async (round) => {
       const texts = Array.from({ length: 24 }, (_, index) => `pair-${round}-${index}`);
-      const { promise: isHalf, resolve } = Promise.withResolvers<void>();
+      const { promise: isHalf, resolve: noteHalf } = Promise.withResolvers<string>();
+      const { promise: isStored, resolve: noteStored } = Promise.withResolvers<void>();
       let responded = 0;
-      behave = (response) => {
+      behave = (response, text) => {
+        const position = requested.size;
+        const isFirstHalf = position <= texts.length / 2;
+        const finish = () => {
+          respond(response);
+          responded += 1;
+          if (responded === texts.length / 2) noteHalf(text);
+        };
         // Some get a response at once and some later, so that the end meets them at every step.
-        setTimeout(
-          () => {
-            respond(response);
-            responded += 1;
-            if (responded === texts.length / 2) resolve();
-          },
-          (requested.size * 7) % 40,
-        );
+        void (isFirstHalf ? Promise.resolve() : isStored).then(() => setTimeout(finish, (position * 7) % 40));
       };
-      await sendAndKill(
-        texts,
-        isHalf.then(() => sleep(20 * round)),
-      );
+      const untilOneIsStored = async () => {
+        const text = await isHalf;
+        await expect.poll(async () => (await again(text)).isRepeated).toBe(true);
+        noteStored();
+        await sleep(20 * round);
+      };
+      await sendAndKill(texts, untilOneIsStored());
       // What the process had sent before its end may still arrive.
       await sleep(100);
       const before = new Map(requested);

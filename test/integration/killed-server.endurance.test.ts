@@ -59,7 +59,15 @@ const piecesIn = (text: string): string[] =>
 const sendAll = async (
   name: TaskName,
   url: string,
-  { killedAt, isOver }: { readonly killedAt: () => number; readonly isOver: () => boolean },
+  {
+    killedAt,
+    isOver,
+    onResponse,
+  }: {
+    readonly killedAt: () => number;
+    readonly isOver: () => boolean;
+    readonly onResponse: () => void;
+  },
 ): Promise<{ readonly outcomes: Outcome[]; readonly servers: Set<string> }> => {
   const { request }: ModelTaskRequest = tasks[name];
   const { path, body, headers } = await request();
@@ -77,6 +85,7 @@ const sendAll = async (
     // A reply that another server had started again would have its first pieces twice.
     expect(piecesIn(text)).toEqual(piecesIn(text).map((_, index) => String(index)));
     const isComplete = response.status === 200 && isWhole;
+    onResponse();
     outcomes.push(isComplete ? "complete" : response.ok && startedAt < killedAt() ? "started" : "failed");
   }
   return { outcomes, servers };
@@ -95,14 +104,28 @@ describe("when the first server is killed while it works on many requests", () =
       running.push(service);
       let killedAt = Number.POSITIVE_INFINITY;
       let isOver = false;
+      let responses = 0;
       const callers = Array.from({ length: 24 }, () =>
-        sendAll(name, service.url, { killedAt: () => killedAt, isOver: () => isOver }),
+        sendAll(name, service.url, {
+          killedAt: () => killedAt,
+          isOver: () => isOver,
+          onResponse: () => {
+            responses += 1;
+          },
+        }),
       );
-      await sleep(endurance(1_500, 20_000));
+      const passes = endurance<(milliseconds: number) => Promise<unknown>>(
+        async () => {
+          const before = responses;
+          await expect.poll(() => responses).toBeGreaterThan(before + 160);
+        },
+        (milliseconds) => sleep(milliseconds),
+      );
+      await passes(20_000);
       gpu.child.kill("SIGKILL");
       await gpu.ended;
       killedAt = performance.now();
-      await sleep(endurance(2_500, 40_000));
+      await passes(40_000);
       isOver = true;
       const results = await Promise.all(callers);
       const outcomes = results.flatMap((result) => result.outcomes);

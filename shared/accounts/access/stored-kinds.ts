@@ -87,7 +87,7 @@ export const accountKinds: readonly ItemKind[] = [
   },
   {
     id: "A5",
-    what: "The tier and status of an account, its counters of requests, and the digests and limits of its keys",
+    what: "The tier and status of an account, names and terms in its recordings, its counters of requests, and the digests and limits of its keys",
     about: "account",
     keys: [accessKeyPrefix, "ACCESS"],
     lasts: untilDeleted,

@@ -20,7 +20,7 @@ const erased = {
 export const jobKinds: readonly ItemKind[] = [
   {
     id: "J1",
-    what: "A job: its status, its choices, the names of its file and of the people who speak, and the address of its callback",
+    what: "A job: its status, its choices, the names of its file and of the people who speak, names and terms in its recording, and the address of its callback",
     about: "account",
     keys: [jobKeyPrefix, "JOB#"],
     lasts,

@@ -17,18 +17,25 @@ export interface Scene {
   readonly status?: number;
   /** What the person does before the picture is taken. */
   readonly act?: (page: Page, url: string) => Promise<unknown>;
+  /** The scene whose page leads to this one by a step, which is also the last one that `act` takes. */
+  readonly follows?: { readonly scene: Scene; readonly step: (page: Page, url: string) => Promise<unknown> };
   /** Responses to forms and scripts that never come, so the page waits. */
   readonly holds?: RegExp;
   /** It shows what only `fillLists` and the account with most bring about. */
   readonly isFilled?: true;
 }
 
-/** Opens a page in its state. @throws Error when it responds with another status. */
+/** Opens a page in its state. @param shown what the page shows now. @throws Error when it responds with another status. */
 export const openScene = async (
   page: Page,
   url: string,
-  { holds, path, status = 200, act }: Scene,
+  { holds, path, status = 200, act, follows }: Scene,
+  shown?: Scene,
 ): Promise<void> => {
+  if (follows && follows.scene === shown) {
+    await follows.step(page, url);
+    return;
+  }
   if (holds) await page.route(holds, () => undefined);
   const response = await page.goto(`${url}${path}`);
   if (response?.status() !== status) throw new Error(`${path} responds with ${response?.status()}.`);
@@ -48,6 +55,38 @@ const nameOf = (path: string): string => {
       .replaceAll(/[^a-z0-9]+/gi, "-")
       .replaceAll(/^-|-$/g, "") || "home"
   );
+};
+
+type Start = Omit<Scene, "act" | "follows">;
+
+/** States through which one person goes: each leads to the next by a step, which gets what the start returned. */
+const flow = <Person extends object>(
+  first: Start,
+  start: (page: Page, url: string) => Promise<Person>,
+  next: readonly (Start & { step: (page: Page, url: string, person: Person) => Promise<unknown> })[],
+): Scene[] => {
+  let person: Person;
+  const scenes: [Scene, ...Scene[]] = [
+    {
+      ...first,
+      act: async (page, url) => {
+        person = await start(page, url);
+      },
+    },
+  ];
+  for (const { step: own, ...each } of next) {
+    const [scene] = scenes;
+    const step = (page: Page, url: string) => own(page, url, person);
+    scenes.unshift({
+      ...each,
+      follows: { scene, step },
+      act: async (page, url) => {
+        await scene.act?.(page, url);
+        await step(page, url);
+      },
+    });
+  }
+  return scenes.reverse();
 };
 
 const main = (page: Page) => page.locator("main");
@@ -73,10 +112,12 @@ const signUpWith = async (page: Page, url: string): Promise<Person> => {
 };
 
 /** Has a link to reset a password mailed, and opens it. */
-const openReset = async (page: Page, url: string, person: Person): Promise<void> => {
+const openReset = async (page: Page, url: string, person?: Person): Promise<Person> => {
+  const known = person ?? (await stranger(url));
   await page.goto(`${url}/console/forgot-password`);
-  await fillIn(page, { email: person.email });
-  await page.goto(await linkMailedTo(url, person, "/reset-password"));
+  await fillIn(page, { email: known.email });
+  await page.goto(await linkMailedTo(url, known, "/reset-password"));
+  return known;
 };
 
 /** The keys of an account outlive its password, if its address was verified before. */
@@ -94,6 +135,8 @@ const openVerification = async (page: Page, url: string): Promise<Person> => {
   await page.goto(await linkMailedTo(url, person, "verify-email"));
   return person;
 };
+
+const visitor = { as: "visitor", path: "/" } as const;
 
 const entry: readonly Scene[] = [
   {
@@ -122,30 +165,23 @@ const entry: readonly Scene[] = [
     ...{ page: "forgot-password", state: "sent", as: "visitor", path: "/console/forgot-password" },
     act: (page) => fillIn(page, { email: newPerson().email }),
   },
-  {
-    ...{ page: "reset-password", state: "link", as: "visitor", path: "/" },
-    act: async (page, url) => openReset(page, url, await stranger(url)),
-  },
-  {
-    ...{ page: "reset-password", state: "error", as: "visitor", path: "/" },
-    act: async (page, url) => {
-      await openReset(page, url, await stranger(url));
-      await fillIn(page, { new_password: "password" });
+  ...flow({ page: "reset-password", state: "link", ...visitor }, openReset, [
+    {
+      ...{ page: "reset-password", state: "error", ...visitor },
+      step: (page) => fillIn(page, { new_password: "password" }),
     },
-  },
-  { page: "revoke-keys", state: "two", as: "visitor", path: "/", act: resetWithKeys },
-  { page: "verify-email", state: "password", as: "visitor", path: "/", act: openVerification },
-  {
-    ...{ page: "verify-email", state: "not-mine", as: "visitor", path: "/" },
-    act: async (page, url) => {
-      await openVerification(page, url);
-      await main(page).locator("summary").click();
+  ]),
+  { page: "revoke-keys", state: "two", ...visitor, act: resetWithKeys },
+  ...flow({ page: "verify-email", state: "password", ...visitor }, openVerification, [
+    {
+      ...{ page: "verify-email", state: "not-mine", ...visitor },
+      step: (page) => main(page).locator("summary").click(),
     },
-  },
-  {
-    ...{ page: "verify-email", state: "done", as: "visitor", path: "/" },
-    act: async (page, url) => fillIn(page, { password: (await openVerification(page, url)).password }),
-  },
+    {
+      ...{ page: "verify-email", state: "done", ...visitor },
+      step: (page, _url, { password }) => fillIn(page, { password }),
+    },
+  ]),
   {
     ...{ page: "verify-email", state: "logged-in", as: "visitor", path: "/" },
     act: async (page, url) => page.goto(await linkMailedTo(url, await signUpWith(page, url), "verify-email")),
@@ -170,22 +206,23 @@ const enterWith = async (page: Page, url: string, letter: string): Promise<void>
 };
 
 /** Comes from a second provider with the address of an account, without proving the account. */
-const openConnect = async (page: Page, url: string): Promise<void> => {
+const openConnect = async (page: Page, url: string): Promise<Page> => {
   await enterWith(page, url, "a");
   await page.context().clearCookies();
   await enterWith(page, url, "b");
+  return page;
 };
 
 const providers: readonly Scene[] = [
-  { page: "connect", state: "prove", as: "visitor", path: "/", act: openConnect },
-  {
-    ...{ page: "connect", state: "sent", as: "visitor", path: "/" },
-    act: async (page, url) => {
-      await openConnect(page, url);
-      await main(page).locator("form .button").last().click();
-      await page.waitForLoadState();
+  ...flow({ page: "connect", state: "prove", ...visitor }, openConnect, [
+    {
+      ...{ page: "connect", state: "sent", ...visitor },
+      step: async (page) => {
+        await main(page).locator("form .button").last().click();
+        await page.waitForLoadState();
+      },
     },
-  },
+  ]),
   {
     ...{ page: "account-identities", state: "add", as: "one", path: "/console/account?section=security" },
     act: async (page) => {
@@ -269,49 +306,32 @@ const startSecondFactor = async (page: Page, url: string): Promise<Person & { se
   return { ...person, secret: secretIn(await page.content()) };
 };
 
-/** Sets up a second factor for a new account. */
-const turnOnSecondFactor = async (page: Page, url: string): Promise<Person> => {
-  const { secret, ...person } = await startSecondFactor(page, url);
-  await fillIn(page, { code: codeOf(secret) });
-  return person;
-};
-
-const openCodePage = async (page: Page, url: string): Promise<void> => {
-  const { username, password } = await turnOnSecondFactor(page, url);
-  await page.context().clearCookies();
-  await page.goto(`${url}/console/log-in`);
-  await fillIn(page, { username, password });
-};
-
 const secondFactor = { page: "account-second-factor", as: "empty", path: "/" } as const;
 
 /** The set-up of a second factor, and the second step of a login. */
-const secondFactors: readonly Scene[] = [
-  { ...secondFactor, state: "scan", act: startSecondFactor },
+const secondFactors: readonly Scene[] = flow({ ...secondFactor, state: "scan" }, startSecondFactor, [
+  { ...secondFactor, state: "wrong", step: (page) => fillIn(page, { code: "000000" }) },
   {
-    ...{ ...secondFactor, state: "wrong" },
-    act: async (page, url) => {
-      await startSecondFactor(page, url);
-      await fillIn(page, { code: "000000" });
-    },
+    ...{ ...secondFactor, state: "codes" },
+    step: (page, _url, { secret }) => fillIn(page, { code: codeOf(secret) }),
   },
-  { ...secondFactor, state: "codes", act: turnOnSecondFactor },
   {
     ...{ ...secondFactor, state: "on" },
-    act: async (page, url) => {
-      await turnOnSecondFactor(page, url);
-      await page.goto(`${url}/console/account/second-factor`);
-    },
+    step: (page, url) => page.goto(`${url}/console/account/second-factor`),
   },
-  { page: "log-in-code", state: "empty", as: "visitor", path: "/", act: openCodePage },
   {
-    ...{ page: "log-in-code", state: "wrong", as: "visitor", path: "/" },
-    act: async (page, url) => {
-      await openCodePage(page, url);
-      await fillIn(page, { code: "000000" });
+    ...{ page: "log-in-code", state: "empty", ...visitor },
+    step: async (page, url, { username, password }) => {
+      await page.context().clearCookies();
+      await page.goto(`${url}/console/log-in`);
+      await fillIn(page, { username, password });
     },
   },
-];
+  {
+    ...{ page: "log-in-code", state: "wrong", ...visitor },
+    step: (page) => fillIn(page, { code: "000000" }),
+  },
+]);
 
 const tryIt = async (page: Page): Promise<void> => {
   await main(page).locator("[name=text]").first().fill("Good morning, how are you?");
@@ -344,12 +364,13 @@ const playground: readonly Scene[] = [
   { page: "playground-chat", state: "account", as: "one", path: "/console/playground?try=chat" },
 ];
 
-/** Opens the page of a new account. */
-const openStranger = async (page: Page, url: string): Promise<void> => {
+/** Opens the page of a new account. @returns its address. */
+const openStranger = async (page: Page, url: string): Promise<{ address: string }> => {
   const { username } = await stranger(url);
   await page.goto(`${url}/console/admin?q=${username}`);
   await main(page).getByRole("link", { name: username }).click();
   await main(page).getByRole("link", { name: "Change the plan" }).waitFor();
+  return { address: page.url() };
 };
 
 const disable = async (page: Page): Promise<void> => {
@@ -362,33 +383,37 @@ const ofAccount = { page: "admin-account", as: "operator", path: "/console/admin
 
 /** The states of the operators' pages. */
 const operators: readonly Scene[] = [
-  { ...ofAccount, state: "new", act: openStranger },
-  {
-    ...{ ...ofAccount, state: "disabled" },
-    act: async (page, url) => {
-      await openStranger(page, url);
-      await disable(page);
+  ...flow({ ...ofAccount, state: "new" }, openStranger, [
+    {
+      ...{ ...ofAccount, state: "act" },
+      step: async (page) => {
+        await main(page).getByRole("link", { name: "Change the plan" }).click();
+        await main(page).locator("[name=password]").waitFor();
+      },
     },
-  },
-  {
-    ...{ ...ofAccount, state: "act" },
-    act: async (page, url) => {
-      await openStranger(page, url);
-      await main(page).getByRole("link", { name: "Change the plan" }).click();
-      await main(page).locator("[name=password]").waitFor();
+    {
+      ...{ ...ofAccount, state: "error" },
+      step: async (page, _url, { address }) => {
+        await page.goto(address);
+        await main(page).getByRole("link", { name: "Delete the account" }).click();
+        await main(page).locator("[name=typed_username]").fill("someone else");
+        await main(page).locator("[name=password]").fill("not the password");
+        await main(page).locator("form .danger").last().click();
+        await main(page).getByRole("alert").first().waitFor();
+      },
     },
-  },
-  {
-    ...{ ...ofAccount, state: "error" },
-    act: async (page, url) => {
-      await openStranger(page, url);
-      await main(page).getByRole("link", { name: "Delete the account" }).click();
-      await main(page).locator("[name=typed_username]").fill("someone else");
-      await main(page).locator("[name=password]").fill("not the password");
-      await main(page).locator("form .danger").last().click();
-      await main(page).getByRole("alert").first().waitFor();
+    {
+      ...{ ...ofAccount, state: "disabled" },
+      step: async (page, _url, { address }) => {
+        await page.goto(address);
+        await disable(page);
+      },
     },
-  },
+    {
+      ...{ page: "admin-audit", state: "acts", as: "operator", path: "/console/admin" },
+      step: (page, url) => page.goto(`${url}/console/admin/audit`),
+    },
+  ]),
   {
     ...{ ...ofAccount, state: "keys", path: "/console/admin?q=4", isFilled: true },
     act: (page) => main(page).locator("tbody a").first().click(),
@@ -401,14 +426,6 @@ const operators: readonly Scene[] = [
     ...{ page: "admin-jobs-failed", state: "open", as: "operator", path: "/console/admin/jobs?list=failed" },
     isFilled: true,
     act: (page) => main(page).locator("summary").first().click(),
-  },
-  {
-    ...{ page: "admin-audit", state: "acts", as: "operator", path: "/console/admin" },
-    act: async (page, url) => {
-      await openStranger(page, url);
-      await disable(page);
-      await page.goto(`${url}/console/admin/audit`);
-    },
   },
   { page: "admin", state: "nothing-found", as: "operator", path: "/console/admin?q=nothing-like-this" },
   { page: "admin", state: "refused", as: "empty", path: "/console/admin", status: 403 },

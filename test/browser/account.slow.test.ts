@@ -2,8 +2,6 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { baseUrl } from "../support/client.ts";
 import { newPerson } from "../support/console-visit.ts";
-import { logInAs } from "../support/operators.ts";
-import { codeOf, secretIn } from "../support/second-factor.ts";
 import { openBrowserAs, visit } from "../support/visitor.ts";
 
 const main = (page: Page) => page.locator("main");
@@ -87,69 +85,4 @@ describe("A person", () => {
       await page.waitForURL(`${baseUrl}/console`);
       expect(await page.getByRole("button", { name: "Log out" }).count()).toBe(1);
     }));
-
-  it("sets up a second factor, logs in with it and turns it off", async () => {
-    const { page, context, complaints, person } = await openBrowserAs();
-    await page.goto(`${baseUrl}/console/account?section=security`);
-    await page.getByRole("link", { name: "Set up two-step login" }).click();
-    await main(page).locator("[name=password]").fill(person.password);
-    await press(page, "Start");
-    await page.getByRole("img", { name: "QR code for your authenticator app" }).waitFor();
-    const secret = secretIn(await page.content());
-    await page.locator("#code").fill("000000");
-    await press(page, "Turn on");
-    await page.getByText("The code is wrong").first().waitFor();
-    await page.locator("#code").fill(codeOf(secret));
-    await press(page, "Turn on");
-    const shown = (await page.locator(".secret code").textContent()) ?? "";
-    const [one = "", two = "", ...others] = shown.split("\n");
-    expect(others).toHaveLength(8);
-    await page.getByRole("link", { name: "I have saved the codes" }).click();
-    await page.getByRole("link", { name: "Manage two-step login" }).waitFor();
-
-    await logOut(page);
-    await page.goto(`${baseUrl}/console/log-in?next=/console/usage`);
-    await page.locator("#username").fill(person.username);
-    await page.locator("#password").fill(person.password);
-    await press(page, "Log in");
-    await page.waitForURL(`${baseUrl}/console/log-in/code`);
-    await page.locator("#code").fill(one);
-    await press(page, "Log in");
-    await page.waitForURL(`${baseUrl}/console/usage`);
-    await page.goto(`${baseUrl}/console/account/second-factor`);
-    await page.locator("#password").fill(person.password);
-    await page.locator("#turn_off_code").fill(two);
-    await press(page, "Turn off");
-    await page.getByText("Two-step login is off.").waitFor();
-    // The browser reports the page of the wrong code, whose status is 422, as an error.
-    expect(complaints().filter((complaint) => !complaint.includes("422"))).toEqual([]);
-    await context.close();
-  });
-});
-
-it("An operator finds an account, changes its plan, disables it and sees both in the log", async () => {
-  const { page, context, complaints, person: operator } = await openBrowserAs("Admin");
-  const other = await logInAs();
-  await page.goto(`${baseUrl}/console`);
-  await page.getByRole("link", { name: "Operators" }).first().click();
-  await main(page).locator("[name=q]").fill(other.username.slice(0, -2));
-  await press(page, "Search");
-  await main(page).getByRole("link", { name: other.username }).click();
-
-  await main(page).getByRole("link", { name: "Change the plan" }).click();
-  await main(page).locator("[name=type]").selectOption("Premium");
-  await main(page).locator("[name=password]").fill(operator.nextCode());
-  await press(page, "Change the plan");
-  await main(page).getByText("The plan is changed.").waitFor();
-
-  await main(page).locator("summary", { hasText: "Disable the account" }).click();
-  await press(page, "Disable the account");
-  await main(page).getByText("The account is disabled.").waitFor();
-
-  await main(page).getByRole("link", { name: "Audit log" }).click();
-  const rows = main(page).locator("tbody tr", { hasText: other.username });
-  await expect.poll(() => rows.count()).toBe(2);
-  expect(await rows.nth(1).textContent()).toContain("Free → Premium");
-  expect(complaints()).toEqual([]);
-  await context.close();
 });

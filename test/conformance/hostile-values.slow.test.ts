@@ -142,12 +142,6 @@ describe.runIf(inject("isLocal"))("a request that is larger inside than outside"
       "/tasks/chat/completions",
       json({ messages: Array(99).fill({ role: "user", content: Array(990).fill(0) }) }),
     ],
-    [
-      "99,000 wrong messages, as version 1 had them",
-      "/tasks/sunflower_inference",
-      json({ messages: Array(99_000).fill(0) }),
-    ],
-    ["a million empty messages", "/tasks/chat/completions", json({ messages: Array(1_000_000).fill({}) })],
     ["a million sectors", "/auth/register", json({ ...newRegistration(), sector: Array(1_000_000).fill(0) })],
     ["300,000 items", "/tasks/audio/speech/batch", json({ items: Array(300_000).fill({}) })],
     [

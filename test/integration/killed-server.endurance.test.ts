@@ -55,40 +55,34 @@ const receive = async (response: Response) => {
 const piecesIn = (text: string): string[] =>
   [...text.matchAll(/"content":"(\d+) "/g)].map(([, piece = ""]) => piece);
 
+/** What all callers share. */
+interface Run {
+  killedAt: number;
+  isOver: boolean;
+  readonly outcomes: Outcome[];
+  readonly servers: Set<string>;
+}
+
 /** Sends requests, one after another, until told to end. */
-const sendAll = async (
-  name: TaskName,
-  url: string,
-  {
-    killedAt,
-    isOver,
-    onResponse,
-  }: {
-    readonly killedAt: () => number;
-    readonly isOver: () => boolean;
-    readonly onResponse: () => void;
-  },
-): Promise<{ readonly outcomes: Outcome[]; readonly servers: Set<string> }> => {
+const sendAll = async (name: TaskName, url: string, run: Run): Promise<void> => {
   const { request }: ModelTaskRequest = tasks[name];
   const { path, body, headers } = await request();
   const bytes = body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
-  const outcomes: Outcome[] = [];
-  const servers = new Set<string>();
-  while (!isOver()) {
+  while (!run.isOver) {
     const response = await fetch(url + path, {
       method: "POST",
       headers: { "Content-Type": "application/json", ...headers },
       body: bytes,
     });
-    servers.add(response.headers.get("x-model-server") ?? "none");
+    run.servers.add(response.headers.get("x-model-server") ?? "none");
     const { text, startedAt, isWhole } = await receive(response);
     // A reply that another server had started again would have its first pieces twice.
     expect(piecesIn(text)).toEqual(piecesIn(text).map((_, index) => String(index)));
     const isComplete = response.status === 200 && isWhole;
-    onResponse();
-    outcomes.push(isComplete ? "complete" : response.ok && startedAt < killedAt() ? "started" : "failed");
+    run.outcomes.push(
+      isComplete ? "complete" : response.ok && startedAt < run.killedAt ? "started" : "failed",
+    );
   }
-  return { outcomes, servers };
 };
 
 describe("when the first server is killed while it works on many requests", () => {
@@ -102,35 +96,27 @@ describe("when the first server is killed while it works on many requests", () =
         endpoints([backend("gpu", gpu, 1), backend("hosted", hosted, 2)]),
       );
       running.push(service);
-      let killedAt = Number.POSITIVE_INFINITY;
-      let isOver = false;
-      let responses = 0;
-      const callers = Array.from({ length: 24 }, () =>
-        sendAll(name, service.url, {
-          killedAt: () => killedAt,
-          isOver: () => isOver,
-          onResponse: () => {
-            responses += 1;
-          },
-        }),
-      );
-      const passes = endurance<(milliseconds: number) => Promise<unknown>>(
-        async () => {
-          const before = responses;
-          await expect.poll(() => responses).toBeGreaterThan(before + 160);
-        },
-        (milliseconds) => sleep(milliseconds),
-      );
-      await passes(20_000);
+      const run: Run = {
+        killedAt: Number.POSITIVE_INFINITY,
+        isOver: false,
+        outcomes: [],
+        servers: new Set(),
+      };
+      const { outcomes, servers } = run;
+      const callers = Array.from({ length: 24 }, () => sendAll(name, service.url, run));
+      const passes = (requests: number, milliseconds: number) =>
+        endurance<() => Promise<unknown>>(
+          () => vi.waitFor(() => expect(outcomes.length).toBeGreaterThan(requests), { timeout: 30_000 }),
+          () => sleep(milliseconds),
+        )();
+      await passes(160, 20_000);
       gpu.child.kill("SIGKILL");
       await gpu.ended;
-      killedAt = performance.now();
-      await passes(40_000);
-      isOver = true;
-      const results = await Promise.all(callers);
-      const outcomes = results.flatMap((result) => result.outcomes);
+      run.killedAt = performance.now();
+      await passes(320, 40_000);
+      run.isOver = true;
+      await Promise.all(callers);
       const count = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length;
-      const servers = new Set(results.flatMap((result) => [...result.servers]));
       expect(servers).toEqual(new Set(["gpu", "hosted"]));
       expect(outcomes.length).toBeGreaterThan(300);
       const notStarted = outcomes.length - count("started");

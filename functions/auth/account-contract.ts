@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { account } from "../../shared/accounts/access/account.ts";
 import { profileRequest, profileStatus } from "../../shared/accounts/profile/manage-profile.ts";
-import { givenPassword, registerRequest } from "../../shared/accounts/sign-in/fields.ts";
+import { givenPassword } from "../../shared/accounts/sign-in/fields.ts";
+import { registerRequest } from "../../shared/accounts/sign-in/registration.ts";
 import { maxUsageDays, usage, usageQuery } from "../../shared/accounts/usage/usage.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { ofAccount, withCredentials } from "./operation-defaults.ts";

@@ -5,10 +5,10 @@ import {
   email,
   givenPassword,
   linkToken,
-  newPassword,
   outcome,
   tokenRequest,
 } from "../../shared/accounts/sign-in/fields.ts";
+import { newPassword } from "../../shared/accounts/sign-in/registration.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { ofAccount, withCredentials } from "./operation-defaults.ts";
 

@@ -4,7 +4,7 @@ import { isBuiltin } from "node:module";
 import compress from "@zxcvbn-ts/dictionary-compression/compress";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import type { Plugin } from "esbuild";
-import { minPasswordLength } from "../../shared/accounts/sign-in/fields.ts";
+import { minPasswordLength } from "../../shared/accounts/sign-in/registration.ts";
 
 /** What is read of a module that is not loaded for it: `@middy/util` names errors by it, and `node:http` is large. */
 const writtenOut = { "node:http": { STATUS_CODES } };

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { username as usernameField } from "../../shared/accounts/sign-in/fields.ts";
 import { hashPassword } from "../../shared/accounts/sign-in/passwords.ts";
+import { username as usernameField } from "../../shared/accounts/sign-in/registration.ts";
 import type { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
 import { UsageError } from "../command-line.ts";
 

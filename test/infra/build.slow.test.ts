@@ -160,8 +160,8 @@ describe("A bundle", () => {
 
   it("refuses the same common passwords as the list that it leaves out", async () => {
     const outdir = join(directory, "passwords");
-    await build(bundleOptions({ fields: "shared/accounts/sign-in/fields.ts" }, outdir));
-    const script = `import { newPassword } from ${JSON.stringify(join(outdir, "fields/index.mjs"))};
+    await build(bundleOptions({ registration: "shared/accounts/sign-in/registration.ts" }, outdir));
+    const script = `import { newPassword } from ${JSON.stringify(join(outdir, "registration/index.mjs"))};
       process.stdin.setEncoding("utf8");
       let text = "";
       for await (const part of process.stdin) text += part;

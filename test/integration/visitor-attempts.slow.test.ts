@@ -9,7 +9,7 @@ import { relayVisitorAttempt, type VisitorRequest } from "../../functions/consol
 import { operations } from "../../functions/manifest.ts";
 import { createSigningKeySource, createTokens } from "../../shared/accounts/access/tokens.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
-import { registerRequest } from "../../shared/accounts/sign-in/fields.ts";
+import { registerRequest } from "../../shared/accounts/sign-in/registration.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 const noon = Date.parse("2026-11-20T12:00:00Z");

@@ -1,12 +1,6 @@
 import * as z from "zod";
-import {
-  email,
-  givenPassword,
-  linkToken,
-  newPassword,
-  registerRequest,
-  tokenRequest,
-} from "../../../shared/accounts/sign-in/fields.ts";
+import { email, givenPassword, linkToken, tokenRequest } from "../../../shared/accounts/sign-in/fields.ts";
+import { newPassword, registerRequest } from "../../../shared/accounts/sign-in/registration.ts";
 import { definePage } from "../../../shared/pages/server/define-page.ts";
 import { optionalField, text } from "../../../shared/platform/validation/fields.ts";
 

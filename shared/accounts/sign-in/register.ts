@@ -2,8 +2,8 @@ import { invalidField } from "../../platform/errors/app-error.ts";
 import { type AcceptedTerms, type Account, toAccount } from "../access/account.ts";
 import { requestNotice } from "../mail/mail-queue.ts";
 import type { SignInDependencies } from "./dependencies.ts";
-import type { RegisterRequest } from "./fields.ts";
 import { hashPassword } from "./passwords.ts";
+import type { RegisterRequest } from "./registration.ts";
 
 /**
  * The record of accepted terms. @throws ValidationError for another version than the present one: no one can have read it here.

@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  email,
-  linkToken,
-  newPassword,
-  shortText,
-  tokenRequest,
-  username,
-} from "../../../shared/accounts/sign-in/fields.ts";
+import { email, linkToken, shortText, tokenRequest } from "../../../shared/accounts/sign-in/fields.ts";
+import { newPassword, username } from "../../../shared/accounts/sign-in/registration.ts";
 import { ValidationError } from "../../../shared/platform/errors/app-error.ts";
 import { validate } from "../../../shared/platform/validation/validation.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { email, newPassword, username } from "../../../shared/accounts/sign-in/fields.ts";
+import { email } from "../../../shared/accounts/sign-in/fields.ts";
+import { newPassword, username } from "../../../shared/accounts/sign-in/registration.ts";
 import { describeIssues } from "../../../shared/pages/server/problems.ts";
 import { textsOf } from "../../../shared/pages/texts/languages.ts";
 

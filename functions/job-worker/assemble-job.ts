@@ -21,7 +21,10 @@ import { type SlotDependencies, startSlots } from "./start-slots.ts";
 export interface AssemblyDependencies extends EndDependencies, SlotDependencies {
   readonly jobs: EndDependencies["jobs"] &
     StageDependencies["jobs"] &
-    Pick<JobsRepository, "complete" | "fail" | "forgetPlan" | "completeTargets" | "completeTranslation">;
+    Pick<
+      JobsRepository,
+      "complete" | "completeTargets" | "completeTranslation" | "fail" | "forgetPlan" | "noteLanguage"
+    >;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put" | "write">;
   readonly stitch: (pieces: readonly TranscribedPiece[]) => JobTranscript;
 }
@@ -46,6 +49,21 @@ const assembleTranslation = async (
   await jobs.completeTranslation(name, untranslated);
 };
 
+type SpokenTranscript = JobTranscript & { readonly language?: string };
+
+/** The language of most of a transcript; its segments say theirs only where it changes. */
+const withLanguage = (transcript: JobTranscript): SpokenTranscript => {
+  const { segments = [], ...others } = transcript;
+  const seconds = new Map<string, number>();
+  for (const { start, end, language } of segments)
+    if (language !== undefined) seconds.set(language, (seconds.get(language) ?? 0) + end - start);
+  const [most] = [...seconds].toSorted(([, one], [, other]) => other - one);
+  if (!most) return transcript;
+  const [language] = most;
+  if (seconds.size > 1) return { ...transcript, language };
+  return { ...others, language, segments: segments.map(({ language: _, ...segment }) => segment) };
+};
+
 /** Writes the results of the stage that is done, and starts the next one or completes the job. */
 const assembleTranscription = async (
   name: JobName,
@@ -54,7 +72,10 @@ const assembleTranscription = async (
 ): Promise<void> => {
   const { jobs, store, stitch } = dependencies;
   if (!hasTranscript(job)) {
-    await putJson(store, jobObjects.result(name), stitch(await readTranscribedPieces(store, name, job)));
+    const transcript = stitch(await readTranscribedPieces(store, name, job));
+    const { language, ...result }: SpokenTranscript = job.languages ? withLanguage(transcript) : transcript;
+    await putJson(store, jobObjects.result(name), result);
+    if (language !== undefined) await jobs.noteLanguage(name, language);
   }
   // Those before it have results.
   const stage = job.stages[job.assembled_stages];

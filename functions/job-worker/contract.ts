@@ -2,6 +2,7 @@ import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   bucketEnvironment,
   callbackQueueEnvironment,
+  detectionEnvironment,
   jobQueueEnvironment,
   messageQueueEnvironment,
   speechBackendEnvironment,
@@ -29,6 +30,7 @@ export const jobWorkerFunction = defineFunction({
     ...callbackQueueEnvironment,
     ...messageQueueEnvironment,
     ...transcriptionBackendEnvironment,
+    ...detectionEnvironment,
     ...translationBackendEnvironment,
     ...speechBackendEnvironment,
     /** How many pieces all accounts together may have in progress. */

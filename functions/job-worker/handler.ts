@@ -1,6 +1,9 @@
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { isActiveAccount } from "../../shared/accounts/access/access.ts";
+import { pieceSchema, planPieces, readPiece } from "../../shared/audio/pieces/cut-pieces.ts";
 import { openMessageQueue } from "../../shared/messaging/message-queue.ts";
+import { sourceLanguageDetectorOnDemand } from "../../shared/models/source-language/detector.ts";
+import { wordOrderOnDemand } from "../../shared/models/spoken-language/word-order.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
@@ -16,9 +19,8 @@ import {
   translatorFrom,
 } from "../../shared/wiring/from-environment.ts";
 import { jobWorkerFunction } from "./contract.ts";
+import { cutPart } from "./cut-part.ts";
 import { handleJobRecord } from "./handle-record.ts";
-import { cutPart } from "./pieces/cut-part.ts";
-import { pieceSchema, planPieces, readPiece } from "./pieces/cut-pieces.ts";
 import type { Cutter } from "./plan-job.ts";
 import { createSlots } from "./slots.ts";
 
@@ -51,6 +53,9 @@ const dependencies = {
   stitch,
   modelMilliseconds: environment.TRANSCRIPTION_TIMEOUT_MS,
   transcriber: transcriberFrom(environment),
+  detectsLanguages: environment.DETECTS_LANGUAGES,
+  detector: sourceLanguageDetectorOnDemand(),
+  wordOrder: wordOrderOnDemand,
   translator: translatorFrom(environment),
   synthesizer: synthesizerFrom(environment),
   timeouts: {

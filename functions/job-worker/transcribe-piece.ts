@@ -1,8 +1,9 @@
 import * as z from "zod";
+import { bufferSource, inspectAudio } from "../../shared/audio/read-audio.ts";
 import { UnreadableAudioError } from "../../shared/audio/reading/audio-errors.ts";
-import { bufferSource } from "../../shared/audio/reading/audio-source.ts";
+import { ReadingBudget } from "../../shared/audio/reading/reading-budget.ts";
 import { inOrderOfUse, promptWith } from "../../shared/models/inference/keywords.ts";
-import type { Segment, Transcriber } from "../../shared/models/inference/transcription.ts";
+import type { Recording, Segment, Transcription } from "../../shared/models/inference/transcription.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
 import { BackendTimeout } from "../../shared/platform/outbound/failures.ts";
@@ -15,6 +16,10 @@ import {
   type TranscribedPiece,
   transcribedPiece,
 } from "../../shared/recordings/jobs/transcribed-piece.ts";
+import {
+  transcribeUnnamed,
+  type UnnamedDependencies,
+} from "../../shared/recordings/spoken-language/transcribe-unnamed.ts";
 import { isSlow } from "./judge-failure.ts";
 import {
   type Cutter,
@@ -24,10 +29,9 @@ import {
   plannedPiece,
 } from "./plan-job.ts";
 
-export interface PieceTranscriptionDependencies {
+export interface PieceTranscriptionDependencies extends UnnamedDependencies {
   readonly store: Pick<ObjectStore, "open" | "put">;
   readonly cutter: Cutter;
-  readonly transcriber: Transcriber;
   readonly stitch: (parts: readonly TranscribedPiece[]) => JobTranscript;
   /** How long a model may take for a part; without it, models are not measured. */
   readonly modelMilliseconds?: number;
@@ -134,27 +138,41 @@ const storedSegment = ({ details, ...segment }: Segment) => {
   return { ...segment, ...(log === undefined ? {} : { probability: Math.min(1, Math.exp(log)) }) };
 };
 
+/** Transcribes a recording in the language of its job, or in those of its candidates that it is in. */
+const hear = async (
+  recording: Recording,
+  keywords: readonly string[],
+  work: Work,
+): Promise<Transcription> => {
+  const { transcriber, job, signal } = work;
+  // Stitching is most exact with times.
+  const speakers = job.speakers ? ("required" as const) : job.reply_to && ("if-known" as const);
+  const request = { recording, withSegments: true, speakers, prompt: promptWith(keywords), confidence: true };
+  const { languages: candidates } = job;
+  if (!candidates) return transcriber.transcribe({ ...request, language: job.language }, { signal });
+  const facts = await inspectAudio(recording.source, { signal, budget: ReadingBudget.forBackgroundWork() });
+  const unnamed = { ...request, candidates, recording: { ...recording, ...facts } };
+  const { transcription } = await transcribeUnnamed(unnamed, work, { signal });
+  const { language, segments = [{ start: 0, end: facts.durationSeconds, text: transcription.text }] } =
+    transcription;
+  if (language === undefined) return transcription;
+  return { ...transcription, segments: segments.map((segment) => ({ language, ...segment })) };
+};
+
 /** Transcribes a file. @throws PartTooLong when the model ran out of time at a file that can be halved. */
 const transcribeFile = async (
   { start, end, bytes, canBeHalved }: Awaited<ReturnType<typeof cutNext>>,
   { mediaType, fileExtension }: PlannedPiece,
-  { transcriber, job, signal }: Work,
+  work: Work,
   keywords: readonly string[],
 ): Promise<TranscribedPiece> => {
-  const recording = { source: bufferSource(bytes), mediaType, fileExtension };
-  const prompt = promptWith(keywords);
-  // Stitching is most exact with times.
-  const speakers = job.speakers ? ("required" as const) : job.reply_to && ("if-known" as const);
-  const request = {
-    recording,
-    language: job.language,
-    withSegments: true,
-    speakers,
-    prompt,
-    confidence: true,
-  };
+  const { signal } = work;
   try {
-    const { text, segments, words } = await transcriber.transcribe(request, { signal });
+    const { text, segments, words } = await hear(
+      { source: bufferSource(bytes), mediaType, fileExtension },
+      keywords,
+      work,
+    );
     return {
       start,
       end,

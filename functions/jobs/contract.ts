@@ -6,6 +6,7 @@ import {
   bucketEnvironment,
   callbackRulesEnvironment,
   characterQuotaEnvironment,
+  detectionEnvironment,
   jobQueueEnvironment,
   speakersEnvironment,
   tableEnvironment,
@@ -49,6 +50,7 @@ export const createJobOperation = defineOperation({
   response: { status: 202, description: "The job", schema: createdJob, headers: ["Location"] },
   errors: [
     "not_found",
+    "language_required",
     "unreadable_audio",
     "unreadable_document",
     "unsupported_language",
@@ -251,6 +253,7 @@ export const jobsFunction = defineFunction({
     ...characterQuotaEnvironment,
     ...bucketEnvironment,
     ...jobQueueEnvironment,
+    ...detectionEnvironment,
     ...speakersEnvironment,
     ...callbackRulesEnvironment,
     ...tokenEnvironment,

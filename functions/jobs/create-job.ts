@@ -8,7 +8,11 @@ import { maxUploadBytes, type ObjectStore } from "../../shared/platform/storage/
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { type CallbackRules, callbackUrlProblem } from "../../shared/recordings/callbacks/callback-url.ts";
 import { chooseTargets, maxCharactersOf } from "../../shared/recordings/jobs/choose-targets.ts";
-import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
+import {
+  type StoredJob,
+  type StoredTranscription,
+  undeterminedLanguage,
+} from "../../shared/recordings/jobs/job.ts";
 import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { type CreatedJob, toJob } from "../../shared/recordings/jobs/job-view.ts";
 import {
@@ -18,6 +22,11 @@ import {
   newJobId,
 } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { jobObjects } from "../../shared/recordings/jobs/keys.ts";
+import {
+  type AccountsLanguages,
+  checkCandidates,
+  languagesOfAccount,
+} from "../../shared/recordings/spoken-language/candidates.ts";
 import {
   openUpload,
   openUploadedFile,
@@ -39,13 +48,15 @@ export interface CreateDependencies extends RecordingDependencies, CapacityDepen
   readonly policyOf: AccountPolicies;
   readonly callbackSecrets: Pick<CallbackSecrets, "current">;
   readonly callbackRules: CallbackRules;
+  /** Whether a model of this service detects languages. */
+  readonly detectsLanguages: boolean;
   /** Whether a model of this service may distinguish speakers. */
   readonly distinguishesSpeakers: boolean;
   /** Detects the language of documents whose language the request does not name. */
   readonly sourceDetector: SourceLanguageDetector;
 }
 
-type Owner = Pick<Caller, "userId" | "keyId"> & Partial<Pick<Caller, "keywords">>;
+type Owner = Pick<Caller, "keyId" | "userId"> & Partial<AccountsLanguages & Pick<Caller, "keywords">>;
 
 /** @throws ValidationError for a URL that callbacks may not call. */
 const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules): void => {
@@ -56,29 +67,56 @@ const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules):
 /** What a job has that is taken from its upload. */
 type Upload<New> = Omit<New, "callback_url" | "file_id" | "key_id">;
 
+/**
+ * The language of a recording, or those that it may be in.
+ *
+ * @throws AppError `language_required` when nothing names one, or targets need it; `unsupported_parameter` for too many.
+ */
+const languagesOf = (
+  { language, languages, targets }: TranscriptionJobRequest,
+  owner: Owner,
+  detectsLanguages: boolean,
+): Pick<StoredTranscription, "language" | "languages"> => {
+  if (language) return { language };
+  const named = [...new Set(languages ?? [])];
+  const candidates =
+    named.length > 0
+      ? named
+      : languagesOfAccount({ defaultLanguage: undefined, defaultLanguages: [], ...owner }).map(
+          ({ code }) => code,
+        );
+  checkCandidates(candidates, detectsLanguages);
+  const [only, ...others] = candidates;
+  if (only !== undefined && others.length === 0) return { language: only };
+  if (targets)
+    throw new AppError("language_required", {
+      message: "Name the `language` of a recording with targets, or add its targets when it is transcribed.",
+      param: "language",
+    });
+  return { language: undeterminedLanguage, languages: candidates };
+};
+
 /** Measures a recording. What its targets count is not known before it is transcribed: the most that they may is reserved. */
 const readRecording = async (
-  {
-    file_id: fileId,
-    language,
-    timestamps,
-    speakers,
-    targets: requested,
-    keywords: own,
-  }: TranscriptionJobRequest,
-  { userId, keywords: ofAccount = [] }: Owner,
+  request: TranscriptionJobRequest,
+  owner: Owner,
   signal: AbortSignal,
   dependencies: CreateDependencies,
 ): Promise<Upload<NewTranscriptionJob>> => {
+  const { file_id: fileId, timestamps, speakers, targets: requested } = request;
+  const languages = languagesOf(request, owner, dependencies.detectsLanguages);
   const options = { maxBytes: maxUploadBytes, budget: ReadingBudget.forBackgroundWork() };
-  const upload = await openUpload(fileId, { userId, signal }, dependencies, options);
+  const upload = await openUpload(fileId, { userId: owner.userId, signal }, dependencies, options);
   const { source: _, stored, ...facts } = upload;
   const milliseconds = Math.round(facts.durationSeconds * 1_000);
-  const targets = requested ? chooseTargets(requested, { language, audio_milliseconds: milliseconds }) : [];
-  const keywords = [...ofAccount, ...(own ?? [])];
+  const targets = requested
+    ? chooseTargets(requested, { ...languages, audio_milliseconds: milliseconds })
+    : [];
+  const keywords = [...(owner.keywords ?? []), ...(request.keywords ?? [])];
   return {
     ...(keywords.length > 0 ? { keywords } : {}),
-    ...{ language, timestamps, speakers, facts, object_key: stored.key, object_version: stored.version },
+    ...{ ...languages, timestamps, speakers, facts },
+    ...{ object_key: stored.key, object_version: stored.version },
     ...(targets.length > 0 ? { targets, characters: maxCharactersOf(targets, milliseconds) } : {}),
   };
 };
@@ -139,7 +177,7 @@ export const createdView = (job: StoredJob, seconds: number): CreatedJob => {
  *
  * @throws ValidationError when a recording is not audio, or callbacks may not call the URL; AppError `not_found`,
  * `unreadable_audio`, `unreadable_document`, `payload_too_large`, `file_too_large`, `queue_full`, `quota_exceeded`, those of
- * {@link chooseLanguages} and {@link chooseTargets}, `unsupported_parameter` for speakers; the errors of store and queue.
+ * {@link chooseLanguages}, {@link languagesOf} and {@link chooseTargets}, `unsupported_parameter` for speakers; the errors of store and queue.
  */
 export const createJob = async (
   request: JobRequest,

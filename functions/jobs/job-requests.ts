@@ -46,6 +46,8 @@ export const transcriptTargets = z
   .min(1)
   .max(maxTargets);
 
+const recordingLanguage = languageField(transcriptionLanguages.map(({ code }) => code));
+
 /** The body of a job that transcribes. */
 export const transcriptionJobRequest = z
   .object({
@@ -55,11 +57,23 @@ export const transcriptionJobRequest = z
         "A recording of up to 500 MB, uploaded through `POST /tasks/generate-upload-url` with its `size`, or in parts through " +
         "`POST /tasks/uploads`",
     }),
-    language: languageField(transcriptionLanguages.map(({ code }) => code)).meta({
-      override: { type: "string" },
+    language: recordingLanguage.nullish().meta({
+      override: { type: ["string", "null"] },
       example: "lug",
-      description: `${languageForms}; one of the ${transcriptionLanguages.length} of \`TranscriptionLanguage\``,
+      description:
+        `${languageForms}; one of the ${transcriptionLanguages.length} of \`TranscriptionLanguage\`. By default that of \`languages\`, or of ` +
+        "your account's `default_language` or `default_languages`",
     }),
+    languages: z
+      .array(recordingLanguage)
+      .nullish()
+      .meta({
+        override: { type: ["array", "null"], items: { type: "string" } },
+        example: ["lug", "eng"],
+        description:
+          "The languages that the recording may be in, at most three where no model of this service detects languages. They are tried at " +
+          "both ends of each piece of the recording, which may change its language",
+      }),
     timestamps: z.boolean().default(false).meta({ description: "Whether the JSON result has `segments`" }),
     speakers: z
       .boolean()

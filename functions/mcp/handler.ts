@@ -1,6 +1,7 @@
 import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import { endpoint } from "../../shared/http/endpoint.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { wordOrderOnDemand } from "../../shared/models/spoken-language/word-order.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { connectionsOpened } from "../../shared/platform/outbound/connections.ts";
 import {
@@ -15,7 +16,7 @@ import { listLanguages } from "../docs/list-languages.ts";
 import { jobEndpoints } from "../jobs/endpoints.ts";
 import { languageEndpoints } from "../language/endpoints.ts";
 import { speechEndpoints } from "../speech/endpoints.ts";
-import { transcriptionEndpoints } from "../transcription/endpoints.ts";
+import { detectionEndpoints, transcriptionEndpoints } from "../transcription/endpoints.ts";
 import { translateEndpoints } from "../translate/endpoints.ts";
 import { languageModelOnDemand } from "../translate/language-model.ts";
 import { createOperationCalls } from "./call-operation.ts";
@@ -28,12 +29,18 @@ const jobs = jobDependenciesFrom(environment);
 const { store, uploads } = jobs;
 const options = { verifyBearer: verifyBearerFrom(environment), ...requestToolsFrom(environment) };
 
+const hearing = {
+  ...{ transcriber: transcriberFrom(environment), uploads, store },
+  ...{ detectsLanguages: jobs.detectsLanguages, detector: jobs.sourceDetector, wordOrder: wordOrderOnDemand },
+};
+
 /** The operations behind the tools, as their own functions bind them. */
 const callOperation = createOperationCalls(
   [
     ...translateEndpoints(jobs),
     ...languageEndpoints({ model: languageModelOnDemand() }),
-    ...transcriptionEndpoints({ transcriber: transcriberFrom(environment), uploads, store }),
+    ...transcriptionEndpoints(hearing),
+    ...detectionEndpoints(hearing),
     ...speechEndpoints({
       synthesizer: synthesizerFrom(environment),
       encode: encodeAudio,

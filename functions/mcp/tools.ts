@@ -4,7 +4,7 @@ import { createJobOperation, getJobOperation, getJobResultOperation } from "../j
 import { classifyOperation } from "../language/contract.ts";
 import { synthesizeOperation } from "../speech/contract.ts";
 import { voicesOperation } from "../speech/voices-contract.ts";
-import { createTranscriptionOperation } from "../transcription/contract.ts";
+import { createTranscriptionOperation, detectSpokenLanguageOperation } from "../transcription/contract.ts";
 import { translateBatchOperation, translateOperation } from "../translate/contract.ts";
 
 /** A tool: an operation as agents see it. Its schemas are those of the operation. */
@@ -32,6 +32,7 @@ export type ToolName =
   | "translate_many"
   | "detect_language"
   | "transcribe"
+  | "detect_spoken_language"
   | "speak"
   | "list_languages"
   | "list_voices"
@@ -40,6 +41,18 @@ export type ToolName =
 
 const uploading =
   "Files are uploaded over HTTP: POST /tasks/generate-upload-url returns `upload_url`, which takes a PUT of the file, and `file_id`.";
+
+/** What tools have that work on a recording: agents cannot send it with the request. */
+const uploaded = {
+  omitted: ["audio"],
+  added: {
+    url: {
+      type: "string",
+      format: "uri",
+      description: "In place of `file_id`: the `upload_url` to which the recording was uploaded",
+    },
+  },
+} as const;
 
 /** All tools, in the order in which clients list them. */
 export const toolDefinitions: readonly ToolDefinition[] = [
@@ -71,14 +84,15 @@ export const toolDefinitions: readonly ToolDefinition[] = [
     title: "Transcribe a recording",
     description: `Transcribes an uploaded recording of up to 100 MB and a few minutes; \`start_transcription_job\` is for longer ones. ${uploading}`,
     operation: createTranscriptionOperation,
-    omitted: ["audio"],
-    added: {
-      url: {
-        type: "string",
-        format: "uri",
-        description: "In place of `file_id`: the `upload_url` to which the recording was uploaded",
-      },
-    },
+    ...uploaded,
+    isReadOnly: true,
+  },
+  {
+    name: "detect_spoken_language",
+    title: "Detect the language of a recording",
+    description: `Detects which of \`languages\` an uploaded recording is in, or \`unknown\`, by its first 30 seconds. ${uploading}`,
+    operation: detectSpokenLanguageOperation,
+    ...uploaded,
     isReadOnly: true,
   },
   {

@@ -3,6 +3,7 @@ import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   bucketEnvironment,
   chatBackendEnvironment,
+  detectionEnvironment,
   jobQueueEnvironment,
   messageQueueEnvironment,
   platformSecretsEnvironment,
@@ -30,6 +31,7 @@ export const messagingFunction = defineFunction({
     ...chatBackendEnvironment,
     ...translationBackendEnvironment,
     ...transcriptionBackendEnvironment,
+    ...detectionEnvironment,
     ...speechBackendEnvironment,
     /** The dead-letter queue. Messages in it get an apology. */
     MESSAGE_DEAD_LETTER_QUEUE_ARN: z.string().startsWith("arn:"),

@@ -2,6 +2,8 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { classify } from "../../shared/models/language-id/identification.ts";
 import { loadLanguageModel } from "../../shared/models/language-id/model.ts";
 import { readWeights } from "../../shared/models/language-id/weights.ts";
+import { sourceLanguageDetectorOnDemand } from "../../shared/models/source-language/detector.ts";
+import { wordOrderOnDemand } from "../../shared/models/spoken-language/word-order.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openFifoQueue } from "../../shared/platform/queue/fifo-queue.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
@@ -80,6 +82,9 @@ const work: ProcessDependencies = {
 };
 const reply = createReplyPlanner({
   ...models,
+  detectsLanguages: environment.DETECTS_LANGUAGES,
+  detector: sourceLanguageDetectorOnDemand(),
+  wordOrder: wordOrderOnDemand,
   platform,
   longRecordings,
   transcriptionRetry,

@@ -1,9 +1,9 @@
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import type { ChatModels } from "../../shared/models/inference/chat.ts";
-import type { Transcriber } from "../../shared/models/inference/transcription.ts";
 import type { Translator } from "../../shared/models/inference/translation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
+import type { UnnamedDependencies } from "../../shared/recordings/spoken-language/transcribe-unnamed.ts";
 import { readYes } from "./control-phrases.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
 import { executeCommand } from "./execute-command.ts";
@@ -24,10 +24,9 @@ export interface TranscriptionRetry {
   readonly pause: number;
 }
 
-export interface ReplyDependencies {
+export interface ReplyDependencies extends UnnamedDependencies {
   readonly chat: Pick<ChatModels, "reply">;
   readonly translator: Translator;
-  readonly transcriber: Transcriber;
   readonly platform: Pick<MessagingPlatform, "download">;
   readonly transcriptionRetry: TranscriptionRetry;
   readonly longRecordings: Pick<LongRecordings, "begin" | "outcomeOf">;

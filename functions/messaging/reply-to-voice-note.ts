@@ -2,12 +2,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type AudioFacts, bufferSource, inspectAudio, isLongerThan } from "../../shared/audio/read-audio.ts";
 import { NotAudioError, UnreadableAudioError } from "../../shared/audio/reading/audio-errors.ts";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
-import type { Recording, Transcription } from "../../shared/models/inference/transcription.ts";
+import type { Transcription } from "../../shared/models/inference/transcription.ts";
+import { findLanguage } from "../../shared/platform/catalogue/languages.ts";
 import { daySeconds, hourSeconds } from "../../shared/platform/durations.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ByteSource } from "../../shared/platform/outbound/byte-source.ts";
+import { transcribeUnnamed } from "../../shared/recordings/spoken-language/transcribe-unnamed.ts";
 import { conversationText } from "../../shared/recordings/transcripts/speakers.ts";
-import { type Conversation, languageOf } from "./conversation.ts";
+import type { MeasuredRecording } from "../../shared/recordings/uploads/open-upload.ts";
+import { type Conversation, initialSettings, languageOf } from "./conversation.ts";
 import { isUnsure } from "./long-recordings.ts";
 import { MediaError } from "./messaging-platform.ts";
 import { type Plan, type PlanningTools, plan, replyWith, say } from "./plan.ts";
@@ -62,14 +65,25 @@ const fetchRecording = async (
   }
 };
 
+/**
+ * The languages that a voice note may be in: the one that the person has chosen. Who has chosen none, and writes in another language than
+ * the assistant starts with, speaks either.
+ */
+const languagesOf = ({ settings, writes_in: written }: Conversation): readonly [string, ...string[]] => {
+  const { code } = languageOf(settings);
+  const other = findLanguage(written ?? code, "transcription")?.code ?? code;
+  return code === initialSettings.language && other !== code ? [code, other] : [code];
+};
+
 /** Makes two attempts. Before the second one, the person learns that it takes longer. */
 const transcribe = async (
-  recording: Recording,
-  language: string,
+  recording: MeasuredRecording,
+  [language, ...others]: readonly [string, ...string[]],
   wording: Wording,
-  { transcriber, transcriptionRetry }: ReplyDependencies,
+  dependencies: ReplyDependencies,
   { sayNow, signal }: PlanningTools,
 ): Promise<Transcription> => {
+  const { transcriber, transcriptionRetry } = dependencies;
   const request = {
     recording,
     language,
@@ -77,14 +91,19 @@ const transcribe = async (
     speakers: "if-known" as const,
     confidence: true,
   };
+  const hear = async (options: { readonly signal: AbortSignal }): Promise<Transcription> => {
+    if (others.length === 0) return transcriber.transcribe(request, options);
+    const candidates = [language, ...others];
+    return (await transcribeUnnamed({ ...request, candidates }, dependencies, options)).transcription;
+  };
   try {
     const firstSignal = AbortSignal.any([signal, AbortSignal.timeout(transcriptionRetry.after)]);
-    return await transcriber.transcribe(request, { signal: firstSignal });
+    return await hear({ signal: firstSignal });
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error;
     await sayNow(say(wording.stillListening));
     await pause(transcriptionRetry.pause, undefined, { signal });
-    return await transcriber.transcribe(request, { signal });
+    return await hear({ signal });
   }
 };
 
@@ -125,11 +144,9 @@ export const replyToVoiceNote = async (
   if (isLongerThan(facts, promptSeconds)) {
     return replyLater(note.message, source, facts, conversation, dependencies);
   }
-  const { mediaType, fileExtension } = facts;
-  const recording = { source, mediaType, fileExtension };
   let heard: Transcription;
   try {
-    heard = await transcribe(recording, languageOf(settings).code, wording, dependencies, tools);
+    heard = await transcribe({ source, ...facts }, languagesOf(conversation), wording, dependencies, tools);
   } catch (error) {
     modelFailure(error, "transcribe", tools.signal);
     return replyWith(wording.notTranscribed);

@@ -133,10 +133,73 @@ export const createTranscriptionOperation = defineOperation({
   ],
 });
 
+const detectionRequest = oneRecording(
+  z.object({
+    audio: recordingFile,
+    file_id: fields.shape.file_id,
+    languages: z
+      .union([z.string(), z.array(z.string())])
+      .transform((sent) => [sent].flat().flatMap((codes) => codes.split(",")))
+      .pipe(z.array(languageField(languageCodes)))
+      .optional()
+      .meta({
+        override: { type: "string" },
+        example: "lug,eng",
+        description:
+          "The languages that the recording may be in, separated by commas, or in several fields: at most three where no model of this service " +
+          "detects languages. By default the `default_languages` of your account, or any language if a model detects it",
+      }),
+  }),
+  "audio",
+).meta({ id: "SpokenLanguageRequest" });
+export type DetectionForm = z.output<typeof detectionRequest>;
+
+/** The result for silence, and for a language that is not known here. */
+export const unknownLanguage = "unknown" as const;
+
+export const detectSpokenLanguageOperation = defineOperation({
+  id: "detectSpokenLanguage",
+  method: "POST",
+  path: "/tasks/auto_detect_audio_language",
+  summary: "Detect the language of a recording",
+  description:
+    "By the first 30 seconds of the recording, which count in the usage of the account for each language that is tried.",
+  tag: "Language identification",
+  auth: "user",
+  scope: "transcribe",
+  body: { encoding: "multipart", schema: detectionRequest },
+  response: {
+    status: 200,
+    description: "The language's ISO 639-3 code",
+    schema: z
+      .object({
+        detected_language: z.string().meta({
+          example: "lug",
+          description: `The language; ISO 639-3. \`${unknownLanguage}\` for silence, and for a language that is not known here`,
+        }),
+      })
+      .meta({ id: "DetectedSpokenLanguage" }),
+  },
+  errors: [
+    "language_required",
+    "unsupported_parameter",
+    "unreadable_audio",
+    "not_found",
+    "external_service_error",
+    "storage_unavailable",
+    "service_unavailable",
+  ],
+});
+
 export const transcriptionFunction = defineFunction({
   name: "transcription",
   description: "Transcription",
-  operations: [createTranscriptionOperation, createV1TranscriptionOperation, createV1TranslationOperation],
+  operations: [
+    createTranscriptionOperation,
+    detectSpokenLanguageOperation,
+    createV1TranscriptionOperation,
+    createV1TranslationOperation,
+  ],
   environment: {
     ...accountRequestEnvironment,
     ...tokenEnvironment,

@@ -1,6 +1,7 @@
 import { endpoint } from "../../shared/http/endpoint.ts";
 import type { Endpoint } from "../../shared/http/exchange.ts";
-import { createTranscriptionOperation } from "./contract.ts";
+import { createTranscriptionOperation, detectSpokenLanguageOperation } from "./contract.ts";
+import { type DetectionDependencies, detectLanguage } from "./detect-language.ts";
 import { type TranscriptionDependencies, transcribe } from "./transcribe.ts";
 import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";
 import { createV1Transcription } from "./v1/create-transcription.ts";
@@ -9,6 +10,12 @@ import { type AudioTranslationDependencies, createV1Translation } from "./v1/cre
 export const transcriptionEndpoints = (dependencies: TranscriptionDependencies): Endpoint[] => [
   endpoint(createTranscriptionOperation, ({ body, caller, request }) =>
     transcribe(body, { userId: caller.userId, signal: request.signal }, dependencies),
+  ),
+];
+
+export const detectionEndpoints = (dependencies: DetectionDependencies): Endpoint[] => [
+  endpoint(detectSpokenLanguageOperation, ({ body, caller, request }) =>
+    detectLanguage(body, { ...caller, signal: request.signal }, dependencies),
   ),
 ];
 

@@ -1,4 +1,6 @@
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { sourceLanguageDetectorOnDemand } from "../../shared/models/source-language/detector.ts";
+import { wordOrderOnDemand } from "../../shared/models/spoken-language/word-order.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import {
@@ -10,19 +12,23 @@ import {
   verifyBearerFrom,
 } from "../../shared/wiring/from-environment.ts";
 import { transcriptionFunction } from "./contract.ts";
-import { transcriptionEndpoints, v1TranscriptionEndpoints } from "./endpoints.ts";
+import { detectionEndpoints, transcriptionEndpoints, v1TranscriptionEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(transcriptionFunction.environment, process.env);
 
 const dependencies = {
   transcriber: transcriberFrom(environment),
   detectsLanguages: environment.DETECTS_LANGUAGES,
+  detector: sourceLanguageDetectorOnDemand(),
+  wordOrder: wordOrderOnDemand,
   translator: translatorFrom(environment),
   uploads: createUploadsRepository(requestTableFrom(environment)),
   store: objectStoreFrom(environment),
 };
 
 export const handler = createStreamingHandler(
-  [...transcriptionEndpoints(dependencies), ...v1TranscriptionEndpoints(dependencies)],
+  [transcriptionEndpoints, detectionEndpoints, v1TranscriptionEndpoints].flatMap((bind) =>
+    bind(dependencies),
+  ),
   { verifyBearer: verifyBearerFrom(environment), ...requestToolsFrom(environment) },
 );

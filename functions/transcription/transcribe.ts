@@ -12,8 +12,6 @@ import { openRecording } from "./open-recording.ts";
 
 export interface TranscriptionDependencies extends RecordingDependencies {
   readonly transcriber: Transcriber;
-  /** Whether a model of this service detects languages. */
-  readonly detectsLanguages?: boolean;
 }
 
 /** Seconds to the millisecond. */

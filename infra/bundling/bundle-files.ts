@@ -46,6 +46,7 @@ const companions: Readonly<Record<string, readonly Companion[]>> = {
   "shared/models/source-language/weights.ts": [
     { file: "shared/models/source-language/source-language.bin", unpack: unpackSparseWeights },
   ],
+  "shared/models/spoken-language/word-order.ts": [{ file: "shared/models/spoken-language/word-order.bin" }],
   "shared/audio/encode/opus.ts": [
     {
       file: "node_modules/opusscript/build/opusscript_native_wasm.wasm",

@@ -98,13 +98,18 @@ const charsetOfPart = (headers: string): string | undefined => {
 /**
  * Accepts complete multipart bodies and refuses all others.
  *
+ * @returns the texts of fields that are one value by their names, in the order of the body.
  * @throws FramingError with a message for the caller; AppError `bad_request` when a text is not UTF-8, or not what its part says.
  */
-export const checkMultipartFraming = (contentType: string | undefined, body: Buffer): void => {
+export const checkMultipartFraming = (
+  contentType: string | undefined,
+  body: Buffer,
+): ReadonlyMap<string, readonly string[]> => {
   const delimiter = Buffer.from(`--${boundaryOf(contentType)}`, "latin1");
   const separator = Buffer.concat([Buffer.from("\r\n"), delimiter]);
   const plain = new Set<string>();
   const lists = new Set<string>();
+  const texts = new Map<string, string[]>();
 
   if (!body.subarray(0, delimiter.length).equals(delimiter)) {
     throw new FramingError("The body does not start with its boundary.");
@@ -125,11 +130,15 @@ export const checkMultipartFraming = (contentType: string | undefined, body: Buf
     const headers = body.toString("latin1", position + 2, headersEnd);
     const { base, isList } = fieldNameOf(headers);
     // The parser replaces what is wrong in a text without a word.
-    if (isText(headers)) decodeText(body.subarray(headersEnd + 4, end), charsetOfPart(headers));
+    const text = isText(headers)
+      ? decodeText(body.subarray(headersEnd + 4, end), charsetOfPart(headers))
+      : undefined;
+    if (text !== undefined && !isList) texts.set(base, [...(texts.get(base) ?? []), text]);
     (isList ? lists : plain).add(base);
     position = end + separator.length;
   }
   for (const name of lists) {
     if (plain.has(name)) throw new FramingError("A field is sent both as one value and as a list.");
   }
+  return texts;
 };

@@ -12,6 +12,9 @@ const { before: parse } = httpMultipartBodyParser({
   busboy: { limits: { parts: maxParts, fieldSize: Number.MAX_SAFE_INTEGER } },
 });
 
+/** Fields that are lists without brackets too: of a field that comes several times, the parser returns the last value. */
+const listFields: ReadonlySet<string> = new Set(["keywords", "languages", "timestamp_granularities"]);
+
 /** Errors of the parser package carry a status. */
 const isRefusal = (thrown: unknown): boolean =>
   thrown instanceof FramingError ||
@@ -32,8 +35,13 @@ export const parseMultipart = async (
   request: Parameters<Parse>[0],
 ): Promise<string | undefined> => {
   try {
-    checkMultipartFraming(contentType, bytes);
+    const texts = checkMultipartFraming(contentType, bytes);
     await parse?.(request);
+    const fields: unknown = request.event.body;
+    if (typeof fields === "object" && fields !== null) {
+      const lists = [...texts].filter(([name, values]) => listFields.has(name) && values.length > 1);
+      Object.assign(fields, Object.fromEntries(lists));
+    }
     return undefined;
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown;

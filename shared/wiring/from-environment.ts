@@ -232,6 +232,7 @@ export const transcriberFrom = (
   const diarizer = diarizerUrl && {
     ...{ name: diarizerName, baseUrl: diarizerUrl, apiKey: () => options.keyOf(diarizerName) },
     silenceMilliseconds: options.silenceMilliseconds,
+    report: options.reportOf?.(diarizerName),
     model: { name: diarizerModel, profile: profileNamed(undefined) },
   };
   const transcriber = createOpenAiTranscriber(modelServersFrom("transcription", given, options), {

@@ -6,6 +6,7 @@ import {
   type bucketEnvironment,
   type callbackRulesEnvironment,
   type characterQuotaEnvironment,
+  type detectionEnvironment,
   type jobQueueEnvironment,
   type PlatformEnvironment,
   type speakersEnvironment,
@@ -35,6 +36,7 @@ type JobVariables = PlatformEnvironment &
       typeof callbackRulesEnvironment &
       typeof characterQuotaEnvironment &
       typeof jobQueueEnvironment &
+      typeof detectionEnvironment &
       typeof speakersEnvironment &
       typeof translationBackendEnvironment
   > & { readonly JOB_PIECES_AT_ONCE: number };
@@ -52,6 +54,7 @@ export const jobDependenciesFrom = (environment: JobVariables) => {
     piecesAtOnce: environment.JOB_PIECES_AT_ONCE,
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
     policyOf,
+    detectsLanguages: environment.DETECTS_LANGUAGES,
     distinguishesSpeakers: environment.DISTINGUISHES_SPEAKERS,
     uploads: createUploadsRepository(table),
     store: linkedStoreFrom(environment),

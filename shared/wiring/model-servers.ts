@@ -9,6 +9,7 @@ import {
   bothFormsOf,
   type ChatModelList,
   type ChatServers,
+  diarizerName,
   type ModelServers,
   type NamedModel,
   serverSettings,
@@ -126,8 +127,9 @@ interface ListedServer extends CalledServer {
 export const listedServersFrom = (
   environment: VariableValues<typeof modelServersEnvironment>,
   keyOf: KeyOf,
-): readonly ListedServer[] =>
-  modelTasks.flatMap((task) => {
+): readonly ListedServer[] => {
+  const diarizer = environment.DIARIZATION_BASE_URL;
+  const listed = modelTasks.flatMap((task): ListedServer[] => {
     const { list, baseUrl } = serverSettings[task];
     const servers = environment[list];
     const addresses = { baseUrl: environment[baseUrl], chatBaseUrl: environment.CHAT_BASE_URL };
@@ -141,3 +143,7 @@ export const listedServersFrom = (
         apiKey: () => keyOf(name, rule),
       }));
   });
+  if (diarizer === undefined) return listed;
+  const apiKey = () => keyOf(diarizerName);
+  return [...listed, { task: "transcription", server: diarizerName, baseUrl: diarizer, apiKey }];
+};

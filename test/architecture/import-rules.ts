@@ -122,6 +122,11 @@ export const importRules: readonly ImportRule[] = [
       },
       {
         from: "infra/packages/language-id-training/",
+        to: "shared/models/spoken-language/",
+        because: "The training trains the model of word order, and measures the judgement that uses it.",
+      },
+      {
+        from: "infra/packages/language-id-training/",
         to: "shared/platform/catalogue/languages.ts",
         because: "The card lists the languages of translation, with those that are not measured.",
       },

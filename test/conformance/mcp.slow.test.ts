@@ -95,6 +95,7 @@ describe.each(modes)("The protocol's own client, %s,", (_name, mode, revision) =
       "translate_many",
       "detect_language",
       "transcribe",
+      "detect_spoken_language",
       "speak",
       "list_languages",
       "list_voices",

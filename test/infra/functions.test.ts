@@ -303,7 +303,7 @@ describe("A function's permissions", () => {
     ]);
     expect(Object.fromEntries(doors)).toEqual({
       site: { reads: 1, writes: 0, variables: 9, readsDeadLetters: false },
-      console: { reads: 17, writes: 22, variables: 27, readsDeadLetters: false },
+      console: { reads: 17, writes: 22, variables: 28, readsDeadLetters: false },
       operators: { reads: 19, writes: 20, variables: 24, readsDeadLetters: true },
     });
     expect([...patternsOf("site", reading)]).toEqual(["STATUS#*"]);

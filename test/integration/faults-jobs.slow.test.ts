@@ -80,6 +80,7 @@ const jobsOver = (failing: Partial<JobDependencies>) => {
     deliveries: createDeliveryLog(items),
     callbackSecrets: createCallbackSecrets(items),
     callbackRules: { allowLoopback: false },
+    detectsLanguages: false,
     distinguishesSpeakers: true,
     queue: { send: async () => undefined, count: async () => 0 },
     speeds: {

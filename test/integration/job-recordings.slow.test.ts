@@ -53,6 +53,7 @@ const createdJob = async (seconds: number, speed?: number) => {
     policyOf: accountPoliciesWith(1),
     callbackSecrets: { current: () => Promise.reject(new Error("There is no callback.")) },
     callbackRules: { allowLoopback: false },
+    detectsLanguages: false,
     distinguishesSpeakers: true,
   });
   await Promise.allSettled([created]);

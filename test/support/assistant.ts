@@ -22,6 +22,7 @@ import { english } from "../../functions/messaging/wording/english.ts";
 import type { InboundMessage, MessageContent } from "../../shared/messaging/inbound-message.ts";
 import { readReference, saveReceipt } from "../../shared/messaging/send-receipt.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
+import { unsureJudgement } from "./unsure-detector.ts";
 
 export const queueArn = "arn:aws:sqs:us-east-1:000000000000:messages.fifo";
 export const deadLetterQueueArn = "arn:aws:sqs:us-east-1:000000000000:messages-dead.fifo";
@@ -250,6 +251,7 @@ export const startWorker = ({
     plan ??
     createReplyPlanner({
       ...models,
+      ...unsureJudgement,
       chat: { reply: line.guard(models.chat.reply) },
       translator: { translate: line.guard(models.translator.translate) },
       transcriber: { transcribe: line.guard(models.transcriber.transcribe) },

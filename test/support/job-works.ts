@@ -22,6 +22,7 @@ import {
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import type { TranscriptTarget } from "../../shared/recordings/jobs/target.ts";
 import { speechOfAudio, tone } from "./test-audio.ts";
+import { unsureJudgement } from "./unsure-detector.ts";
 
 /** How long a piece of the fake recordings is, in seconds; they share nothing. */
 export const pieceSeconds = 500;
@@ -248,6 +249,7 @@ export const openJobWorks = ({
           }),
       },
       cutter,
+      ...unsureJudgement,
       transcriber: {
         transcribe: ({ recording: { source } }, { signal }) =>
           life.call(async () => {

@@ -98,6 +98,20 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     args: (folder) => [join(folder, "corpus.tsv"), "--once"],
     shows: /is below|All targets reached/m,
   },
+  "langid -- train-order": {
+    args: (folder) => [
+      join(folder, "corpus.tsv"),
+      "--epochs",
+      "1",
+      "--output",
+      join(folder, "word-order.bin"),
+    ],
+    shows: /^word-order\.bin$/m,
+  },
+  "langid -- evaluate-order": {
+    args: (folder) => [join(folder, "corpus.tsv")],
+    shows: /^ +words +ach/m,
+  },
   "bench -- local": once(/^so the gateway and Lambda add/m),
   "bench -- speech": once(/^flac /m),
   "bench -- chat": once(/^function alone: memory[\s\S]*after a stream of 1000 tokens/m),

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cutPiece, planPieces } from "../../functions/job-worker/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../shared/audio/pieces/cut-pieces.ts";
 import { bufferSource, inspectAudio } from "../../shared/audio/read-audio.ts";
 import { collect } from "../fixtures/audio/sources.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
@@ -107,7 +107,7 @@ const findingsOf = async (
 /** The pieces of a recording, decoded by others: each plays as long as it should, and the same as the whole does there. */
 export const cutsPart: Part = {
   name: "ffmpeg: cuts of recordings",
-  paths: ["shared/audio", "functions/job-worker/pieces"],
+  paths: ["shared/audio"],
   run: () =>
     withTemporaryDirectory(async (directory) => {
       runFfmpeg("-f", "lavfi", "-i", audio, "-ac", "1", join(directory, "sound.wav"));

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cutPiece, planPieces } from "../../functions/job-worker/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../shared/audio/pieces/cut-pieces.ts";
 import { bufferSource, inspectAudio } from "../../shared/audio/read-audio.ts";
 import { collect } from "../fixtures/audio/sources.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
@@ -130,7 +130,7 @@ const pieceFindings = async (directory: string, speech: string, recipe: Recipe):
 /** Eleven minutes of each encoder and container, in pieces that ffmpeg decodes to the whole. */
 export const longRecordingsPart: Part = {
   name: "ffmpeg: pieces of long recordings",
-  paths: ["shared/audio", "functions/job-worker/pieces"],
+  paths: ["shared/audio"],
   isNightly: true,
   run: () =>
     withTemporaryDirectory(async (directory) => {

@@ -36,7 +36,7 @@ import { AccountSettings, sectionIn } from "./account.tsx";
 import type { AccountView, LinkableProvider } from "./account-view.ts";
 import { createOnce, report } from "./create-once.ts";
 import { Overview } from "./overview.tsx";
-import { accountPage, overviewPage, requiredOnceSet, tokensPage } from "./pages.ts";
+import { accountPage, candidateFields, overviewPage, requiredOnceSet, tokensPage } from "./pages.ts";
 import { type ShownOnce, TokensAndKeys } from "./tokens.tsx";
 import { type UsagePageDependencies, usageOfAccount } from "./usage-page.tsx";
 
@@ -168,7 +168,15 @@ const saveProfile = async (
   const sectors = sector?.split(",").filter((entry) => entry.trim() !== "") ?? [];
   // An account without an organization is stored with this one.
   const organization = profile.organization ?? "Unknown";
-  await updateProfile(account.id, { ...profile, organization, sector: sectors, keywords }, dependencies);
+  const languages = {
+    default_language: profile.default_language ?? ("" as const),
+    default_languages: candidateFields.flatMap((name) => profile[name] ?? []),
+  };
+  await updateProfile(
+    account.id,
+    { ...profile, ...languages, organization, sector: sectors, keywords },
+    dependencies,
+  );
   const emptied = requiredOnceSet.filter((name) => account[name] && profile[name] === undefined);
   return redirect(`/console/account?done=saved${emptied.length > 0 ? `&kept=${emptied.join(",")}` : ""}`);
 };

@@ -106,7 +106,6 @@ const Outcomes = ({ account, texts, query, providers }: AccountView) => {
   const fieldNames = {
     full_name: words.fullName,
     organization_type: words.organizationType,
-    default_language: words.defaultLanguage,
   };
   const emptied = query.kept.map((name) => fieldNames[name]);
   const outcomes = {

@@ -97,10 +97,15 @@ export const usagePage = definePage({
   styles: ["account"],
 });
 
+const recordingLanguage = optionalField(z.enum(transcriptionLanguages.map(({ code }) => code)));
+
+/** The fields for the languages that recordings may be in. */
+export const candidateFields = ["language_1", "language_2", "language_3"] as const;
+
 const shortField = optionalField(text().trim().max(200));
 
 /** Fields of the profile that can be changed, but not cleared. */
-export const requiredOnceSet = ["full_name", "organization_type", "default_language"] as const;
+export const requiredOnceSet = ["full_name", "organization_type"] as const;
 
 /** The pages of an account, in the order of their tabs. All forms are sent to the same address. */
 export const accountSections = ["profile", "security", "webhooks", "export", "data"] as const;
@@ -137,7 +142,10 @@ export const accountPage = definePage({
           .transform((value) => value.split(/[,\n]/u).filter((keyword) => keyword.trim() !== ""))
           .pipe(keywordList),
       ),
-      default_language: optionalField(z.enum(transcriptionLanguages.map(({ code }) => code))),
+      default_language: recordingLanguage,
+      language_1: recordingLanguage,
+      language_2: recordingLanguage,
+      language_3: recordingLanguage,
     }),
     z.object({
       action: z.literal("change-password"),

@@ -5,6 +5,7 @@ import { Facts } from "../../../shared/pages/view/components.tsx";
 import { Field, Form, optionsOf, Select, TextArea } from "../../../shared/pages/view/forms.tsx";
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { type AccountView, accountPath } from "./account-view.ts";
+import { candidateFields } from "./pages.ts";
 
 export const Email = (visit: AccountView) => {
   const { account, texts } = visit;
@@ -36,6 +37,7 @@ export const Profile = (visit: AccountView) => {
   const { form, field } = sentTo("save-profile", visit);
   const optional = (name: string, known?: string | null) => ({ ...field(name, known), isOptional: true });
   const none = { value: "", label: words.notChosen };
+  const languages = [none, ...optionsOf(transcriptionLanguages)];
   const types = organizationTypes.map((value) => ({ value, label: words.organizationTypes[value] }));
   return (
     <Form to={accountPath} submit={words.save} {...form}>
@@ -59,8 +61,17 @@ export const Profile = (visit: AccountView) => {
         {...optional("default_language", account.default_language)}
         label={words.defaultLanguage}
         hint={words.defaultLanguageHint}
-        options={[none, ...optionsOf(transcriptionLanguages)]}
+        options={languages}
       />
+      {candidateFields.map((name, index) => (
+        <Select
+          key={name}
+          {...optional(name, account.default_languages?.[index])}
+          label={fill(words.candidateLanguage, { number: index + 1 })}
+          hint={index === 0 ? words.candidateLanguageHint : undefined}
+          options={languages}
+        />
+      ))}
       <TextArea
         {...optional("keywords", account.keywords?.join(", "))}
         label={words.keywords}

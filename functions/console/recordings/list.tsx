@@ -22,6 +22,7 @@ type Shown = Visit<z.output<NonNullable<typeof recordingsPage.query>>, "signed-i
   readonly jobs: readonly StoredTranscription[];
   /** The last listed job, if there are older ones. */
   readonly older: string | undefined;
+  readonly detectsLanguages: boolean;
   readonly distinguishesSpeakers: boolean;
 };
 
@@ -30,8 +31,10 @@ const commandsOf = (baseUrl: string): string =>
   ["TOKEN=…", recordingUpload, transcriptionJob].join("\n").replaceAll("{{baseUrl}}", baseUrl);
 
 /** Uploads a recording, and creates a job that transcribes it. */
-const Upload = ({ texts, account, distinguishesSpeakers }: Shown) => {
+const Upload = ({ texts, account, detectsLanguages, distinguishesSpeakers }: Shown) => {
   const words = texts.recordings;
+  const hasCandidates = (account.default_languages?.length ?? 0) > 0;
+  const canDetect = !account.default_language && (detectsLanguages || hasCandidates);
   return (
     <UploadForm
       words={words}
@@ -43,8 +46,12 @@ const Upload = ({ texts, account, distinguishesSpeakers }: Shown) => {
       <Select
         name="language"
         label={words.language}
-        value={account.default_language ?? "lug"}
-        options={optionsOf(transcriptionLanguages)}
+        value={canDetect ? "" : (account.default_language ?? "lug")}
+        isOptional={canDetect}
+        options={[
+          ...(canDetect ? [{ value: "", label: words.detectLanguage }] : []),
+          ...optionsOf(transcriptionLanguages),
+        ]}
       />
       <Select
         name="target"
@@ -67,7 +74,7 @@ const Upload = ({ texts, account, distinguishesSpeakers }: Shown) => {
 
 /** A recording of the list; while it is transcribed, the script shows its progress. */
 const Listed = ({ job, visit }: { readonly job: StoredTranscription; readonly visit: Shown }) => {
-  const { language, url } = visit;
+  const { language, url, texts } = visit;
   const followed = useFollowed(job);
   return (
     <li class="card" {...(isOver(job) ? {} : followed)}>
@@ -80,7 +87,7 @@ const Listed = ({ job, visit }: { readonly job: StoredTranscription; readonly vi
       <p class="soft small">
         {[
           clockOf(job.audio_milliseconds / 1_000),
-          nameOfLanguage(job.language),
+          nameOfLanguage(job.language, texts.recordings.undetermined),
           momentOf(job.created_at, language),
         ].join(" · ")}
       </p>

@@ -118,7 +118,16 @@ const Transcript = (visit: Shown & { readonly part: ShownPart }) => {
             <a href={`#t${segment.start}`}>{clockOf(segment.start)}</a>{" "}
             <span>
               <SpeakerName segments={part.segments} index={index} speakers={part.speakers} />
-              <SaidText segment={segment} words={part.words} />
+              {segment.language === undefined ? (
+                <SaidText segment={segment} words={part.words} />
+              ) : (
+                <span lang={tagOf(segment.language)}>
+                  {segment.language !== part.segments[index - 1]?.language && (
+                    <b class="hint">{nameOfLanguage(segment.language)} </b>
+                  )}
+                  <SaidText segment={segment} words={part.words} />
+                </span>
+              )}
             </span>
             <Translated segment={segment} language={part.language} />
           </li>
@@ -202,7 +211,7 @@ export const RecordingView = (visit: Shown) => {
       <PageHead title={fileNameOf(job)} action={<JobState job={job} />} />
       <Facts
         facts={[
-          [words.language, nameOfLanguage(job.language)],
+          [words.language, nameOfLanguage(job.language, words.undetermined)],
           [words.length, clockOf(wholeSeconds(job.audio_milliseconds))],
           [words.sent, momentOf(job.created_at, language)],
           [words.storedUntil, dayOf(job.expires_at * 1_000, language)],

@@ -37,6 +37,8 @@ export interface RecordingsDependencies
     DeleteDependencies,
     TargetsDependencies {
   readonly jobs: JobsRepository;
+  /** Whether a model of this service detects languages. */
+  readonly detectsLanguages: boolean;
   /** Whether a model of this service may distinguish speakers. */
   readonly distinguishesSpeakers: boolean;
   readonly store: ResultDependencies["store"] & Pick<LinkedObjectStore, "describe" | "signDownload">;
@@ -117,7 +119,7 @@ const linkTo = async (
   return url;
 };
 
-const list = ({ jobs, distinguishesSpeakers }: RecordingsDependencies): BoundPage =>
+const list = ({ jobs, detectsLanguages, distinguishesSpeakers }: RecordingsDependencies): BoundPage =>
   page(recordingsPage, {
     show: async (visit) => {
       // One more than is shown reveals whether there are older ones.
@@ -126,7 +128,12 @@ const list = ({ jobs, distinguishesSpeakers }: RecordingsDependencies): BoundPag
       const older = found.length > maxListed ? listed.at(-1)?.id : undefined;
       return shown({
         content: (
-          <Recordings {...visit} jobs={listed} older={older} distinguishesSpeakers={distinguishesSpeakers} />
+          <Recordings
+            {...visit}
+            jobs={listed}
+            older={older}
+            {...{ detectsLanguages, distinguishesSpeakers }}
+          />
         ),
       });
     },

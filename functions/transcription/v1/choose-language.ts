@@ -6,30 +6,44 @@ import {
   transcriptionLanguages,
 } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import {
+  type AccountsLanguages,
+  checkCandidates,
+  languagesOfAccount,
+} from "../../../shared/recordings/spoken-language/candidates.ts";
 
-export interface AccountContext extends RequestContext {
-  readonly defaultLanguage: string | undefined;
+export interface AccountContext extends RequestContext, AccountsLanguages {
   /** The names and terms of the account's recordings. */
   readonly keywords: readonly string[] | undefined;
 }
 
+interface NamedLanguages {
+  readonly model: string;
+  readonly language?: string | undefined;
+  readonly languages?: readonly string[] | undefined;
+}
+
 const supported = transcriptionLanguages.map(({ code, name }) => ({ code, name }));
 
-const unsupportedLanguage = (value: string) =>
-  new AppError("unsupported_language", {
+const findIn = (param: string, value: string): Language => {
+  const found = findLanguage(value, "transcription");
+  if (found) return found;
+  throw new AppError("unsupported_language", {
     message: `Unsupported language '${value}'. GET /languages lists the languages that can be transcribed.`,
-    param: "language",
+    param,
     extra: { supported_languages: supported },
   });
+};
 
 /**
- * The language of a recording: the request's, its model's, or the account's; `undefined` when none is named.
+ * The languages that a recording may be in: one when the request, its model or the account names it; several when these name
+ * candidates; none otherwise.
  * @throws AppError `model_not_found` or `unsupported_language`.
  */
-export const namedLanguage = (
-  { model, language }: { readonly model: string; readonly language?: string | undefined },
-  accountsLanguage: string | undefined,
-): Language | undefined => {
+const languagesOf = (
+  { model, language, languages = [] }: NamedLanguages,
+  account: AccountsLanguages,
+): readonly Language[] => {
   const named = findTranscriptionModel(model);
   if (!named) {
     throw new AppError("model_not_found", {
@@ -37,17 +51,32 @@ export const namedLanguage = (
       param: "model",
     });
   }
-  if (language !== undefined) {
-    const found = findLanguage(language, "transcription");
-    if (!found) throw unsupportedLanguage(language);
-    return found;
-  }
-  return named.language ?? findLanguage(accountsLanguage ?? "", "transcription");
+  if (language !== undefined) return [findIn("language", language)];
+  const candidates = [...new Set(languages.map((each) => findIn("languages", each)))];
+  if (named.language) return [named.language];
+  if (candidates.length > 0) return candidates;
+  return languagesOfAccount(account);
 };
 
-/** The same. @throws AppError `language_required` too, when none is named. */
-export const chooseLanguage = (...given: Parameters<typeof namedLanguage>): Language => {
-  const chosen = namedLanguage(...given);
-  if (!chosen) throw new AppError("language_required", { param: "language" });
-  return chosen;
+/**
+ * The same.
+ * @param detects whether a model of this service detects languages.
+ * @throws AppError `language_required` too when there are none, and `unsupported_parameter` when there are too many, where no model
+ * detects languages.
+ */
+export const languagesOfForm = (
+  named: NamedLanguages,
+  account: AccountsLanguages,
+  detects: boolean,
+): readonly Language[] => {
+  const languages = languagesOf(named, account);
+  checkCandidates(languages, detects);
+  return languages;
+};
+
+/** The only language of a recording. @throws AppError `model_not_found`, `unsupported_language` or `language_required`. */
+export const chooseLanguage = (named: NamedLanguages, account: AccountsLanguages): Language => {
+  const [language, ...others] = languagesOf(named, account);
+  if (!language || others.length > 0) throw new AppError("language_required", { param: "language" });
+  return language;
 };

@@ -47,7 +47,7 @@ const recording = {
     example: "lg",
     description:
       `${languageForms}; by default that of the model, or the \`default_language\` of your account ` +
-      "(`PUT /auth/profile`). Without any, transcription detects the language if a model of this service does that",
+      "(`PUT /auth/profile`). Without any, transcription determines the language, among `languages` or your `default_languages`",
   }),
   prompt: optionalField(text().max(4_000)).meta({
     override: { type: "string" },
@@ -116,7 +116,12 @@ const transcriptionRequest = oneRecording(
           "(`PUT /auth/profile`): models read about 30 names, and of more the first are left out. `alternatives` in `verbose_json` " +
           "are texts with a keyword where the model heard something similar and is not sure",
       }),
-      languages: refused("Name one language in `language`."),
+      languages: listed(text().max(100)).meta({
+        override: { type: "array", items: { type: "string" } },
+        description:
+          "The languages that the recording may be in, if `language` is absent: at most three where no model of this service detects " +
+          "languages. Both ends of the recording are transcribed in each to determine it, which `usage` includes",
+      }),
       known_speaker_names: refused(noNames),
       known_speaker_references: refused(noNames),
       include: refused("Log probabilities are not supported."),

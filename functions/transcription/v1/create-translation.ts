@@ -6,15 +6,15 @@ import type { Translator } from "../../../shared/models/inference/translation.ts
 import { findLanguage, type Language } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { countAudio } from "../../../shared/platform/telemetry/use.ts";
-import { segmentsOf, type TranscriptionDependencies, toMilliseconds } from "../transcribe.ts";
+import { segmentsOf, toMilliseconds } from "../transcribe.ts";
 import { type AccountContext, chooseLanguage } from "./choose-language.ts";
 import type { V1TranslationForm } from "./contract.ts";
-import { isTimed, openFormsRecording } from "./create-transcription.ts";
+import { isTimed, openFormsRecording, type V1TranscriptionDependencies } from "./create-transcription.ts";
 import { formatTranscript } from "./format-transcript.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** A translation needs a translator as well. */
-export interface AudioTranslationDependencies extends TranscriptionDependencies {
+export interface AudioTranslationDependencies extends V1TranscriptionDependencies {
   readonly translator: Translator;
 }
 
@@ -86,7 +86,7 @@ export const createV1Translation = async (
   const { response_format: format, temperature } = form;
   const prompt = promptWith(context.keywords ?? [], form.prompt);
   const { signal } = context;
-  const language = chooseLanguage(form, context.defaultLanguage);
+  const language = chooseLanguage(form, context);
   requireTranslatable(language);
   const recording = await openFormsRecording(form, context, dependencies);
   const durationSeconds = toMilliseconds(recording.durationSeconds);
@@ -110,6 +110,7 @@ export const createV1Translation = async (
     task: "translate",
     language: "en",
     durationSeconds,
+    transcribedSeconds: durationSeconds,
     transcription: language === english ? transcription : await inEnglish(),
     temperature,
   });

@@ -1,6 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { Reply } from "../../../shared/http/response.ts";
 import type { Certainty, Segment, Transcription } from "../../../shared/models/inference/transcription.ts";
+import { findLanguage, type Language, shortestCode } from "../../../shared/platform/catalogue/languages.ts";
 import { nameSpeakers } from "../../../shared/recordings/transcripts/speakers.ts";
 import { toSubRip, toWebVtt } from "../../../shared/recordings/transcripts/subtitles.ts";
 import { segmentsOf, wordsOf } from "../transcribe.ts";
@@ -15,9 +16,17 @@ export interface HeardRecording {
   /** Whether the model detected the language. */
   readonly isDetected?: boolean;
   readonly durationSeconds: number;
+  /** How much audio models have transcribed: more than the recording where languages were tried. */
+  readonly transcribedSeconds: number;
   readonly transcription: Transcription;
   readonly temperature: number | undefined;
 }
+
+/** The code of ISO 639 for an undetermined language. */
+const undetermined = "und";
+
+export const codeInResponse = (language: Language | undefined): string =>
+  language ? shortestCode(language) : undetermined;
 
 /** As Whisper measures it: how much zlib compresses a text. A high value indicates repetition. */
 const compressionRatio = (text: string): number => {
@@ -38,7 +47,7 @@ const wholeCertainty = ({ confidence, reasons = [] }: Transcription) =>
 /** Clients require all ten fields of a segment, even those that the model does not report. */
 const toVerboseSegment =
   (temperature: number | undefined) =>
-  ({ start, end, text, details, ...certainty }: Segment, id: number) => ({
+  ({ start, end, text, details, ...others }: Segment, id: number) => ({
     id,
     seek: details?.seek ?? 0,
     start,
@@ -49,8 +58,21 @@ const toVerboseSegment =
     avg_logprob: details?.averageLogProbability ?? 0,
     compression_ratio: details?.compressionRatio ?? compressionRatio(text),
     no_speech_prob: details?.noSpeechProbability ?? 0,
-    ...certaintyOf(certainty),
+    ...languageOf(others),
+    ...certaintyOf(others),
   });
+
+const usageOf = ({ transcribedSeconds }: HeardRecording) => ({
+  type: "duration" as const,
+  seconds: transcribedSeconds,
+});
+
+/** The language of a segment where the recording changes it. */
+const languageOf = ({ language }: Pick<Segment, "language">) =>
+  language === undefined ? {} : { language: codeInResponse(findLanguage(language)) };
+
+/** The language of a recording, if the request does not name it. */
+const detectedIn = ({ isDetected, language }: HeardRecording) => (isDetected ? { language } : {});
 
 const toVerbose = (heard: HeardRecording, granularities: readonly Granularity[]): VerboseTranscript => {
   const { task, language, durationSeconds, transcription, temperature } = heard;
@@ -68,27 +90,29 @@ const toVerbose = (heard: HeardRecording, granularities: readonly Granularity[])
       : {}),
     ...(granularities.includes("word") && words ? { words } : {}),
     ...wholeCertainty(transcription),
-    usage: { type: "duration", seconds: durationSeconds },
+    usage: usageOf(heard),
   };
 };
 
-const toDiarized = ({ durationSeconds, transcription }: HeardRecording): DiarizedTranscript => ({
+const toDiarized = (heard: HeardRecording): DiarizedTranscript => ({
   task: "transcribe",
-  duration: durationSeconds,
-  text: transcription.text,
-  segments: nameSpeakers(segmentsOf(transcription, durationSeconds)).map(
-    ({ start, end, text, speaker = "unknown", ...certainty }, index) => ({
+  ...detectedIn(heard),
+  duration: heard.durationSeconds,
+  text: heard.transcription.text,
+  segments: nameSpeakers(segmentsOf(heard.transcription, heard.durationSeconds)).map(
+    ({ start, end, text, speaker = "unknown", ...others }, index) => ({
       type: "transcript.text.segment",
       id: `seg_${index}`,
       start,
       end,
       speaker,
       text,
-      ...certaintyOf(certainty),
+      ...languageOf(others),
+      ...certaintyOf(others),
     }),
   ),
-  ...wholeCertainty(transcription),
-  usage: { type: "duration", seconds: durationSeconds },
+  ...wholeCertainty(heard.transcription),
+  usage: usageOf(heard),
 });
 
 /** A transcription in the requested format. Subtitles use the times of words if the model reports them. */
@@ -106,9 +130,9 @@ export const formatTranscript = (
     case "json":
       return {
         text: transcription.text,
-        ...(heard.isDetected ? { language: heard.language } : {}),
+        ...detectedIn(heard),
         ...wholeCertainty(transcription),
-        usage: { type: "duration", seconds: durationSeconds },
+        usage: usageOf(heard),
       };
     case "verbose_json":
       return toVerbose(heard, granularities);

@@ -33,22 +33,33 @@ const certainty = {
     .meta({ example: [], description: `With \`confidence\`: why the text may be wrong. ${reasonTexts}` }),
 };
 
+const segmentLanguage = z.string().optional().meta({
+  description:
+    "Where a recording changes its language, and the request does not name one: that of the segment, as `language` above",
+});
+
 const wholeText = z.string().describe("The whole text, in the language of the recording or in English");
 
 const usage = z
   .object({
     type: z.literal("duration").describe("What is counted: the length of the recording"),
-    seconds: z.number().describe("The length of the recording in seconds"),
+    seconds: z
+      .number()
+      .describe(
+        "The length of the recording in seconds, and of what was transcribed to determine its language",
+      ),
   })
   .describe("What counts in the usage of the account");
+
+const detectedLanguage = z.string().optional().meta({
+  description:
+    "If the request does not name it: the ISO 639-1 code if there is one, else ISO 639-3; `und` for another language, and for silence",
+});
 
 const plainTranscript = z
   .object({
     text: wholeText.meta({ example: "Wasuze otya nno?" }),
-    language: z.string().optional().meta({
-      description:
-        "If the model detected it: the ISO 639-1 code if there is one, else ISO 639-3; `und` for another language",
-    }),
+    language: detectedLanguage,
     ...certainty,
     usage: usage.optional().meta({ example: { type: "duration", seconds: 3 } }),
   })
@@ -80,6 +91,7 @@ const verboseTranscript = z
             avg_logprob: z.number().meta({ description: "0 when the model does not report it" }),
             compression_ratio: z.number().describe("A high ratio means that the text repeats itself"),
             no_speech_prob: z.number().meta({ description: "0 when the model does not report it" }),
+            language: segmentLanguage,
             confidence,
             alternatives,
           })
@@ -110,6 +122,7 @@ export type VerboseTranscript = z.infer<typeof verboseTranscript>;
 export const diarizedTranscript = z
   .object({
     task: z.literal("transcribe").describe("What was done with the recording"),
+    language: detectedLanguage,
     duration: z.number().describe("The length of the recording in seconds, measured from its bytes"),
     text: wholeText,
     segments: z
@@ -125,6 +138,7 @@ export const diarizedTranscript = z
                 "`A`, `B` and so on, in the order of their first words; `unknown` where the model does not say",
             }),
             text: z.string().describe("What was said in this time"),
+            language: segmentLanguage,
             confidence,
             alternatives,
           })

@@ -141,7 +141,8 @@ export const readAccessItem = (
   signal?: AbortSignal,
 ): Promise<Item | undefined> => {
   const own = isKey(credential) ? "api_keys.#own" : "revoked.#own";
-  const fixed = "account_type, disabled, token_epoch, email_verified, default_language, keywords";
+  const fixed =
+    "account_type, disabled, token_epoch, email_verified, default_language, default_languages, keywords";
   return table.read(
     {
       Key: accountKeys.access(credential.userId),

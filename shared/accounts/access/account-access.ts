@@ -16,8 +16,10 @@ export const accountAccess = z.object({
   email_verified: z.boolean(),
   /** The epoch that started with the owner's first proof of the address: identities of earlier ones have ended. */
   proved_epoch: z.int().optional(),
-  /** The language of its recordings when a request names none, ISO 639-3. */
+  /** The language of its recordings when a request names none, ISO 639-3; empty when it was removed. */
   default_language: z.string().optional(),
+  /** The languages that its recordings may be in, of which one is determined, ISO 639-3. Earlier versions stored none. */
+  default_languages: z.array(z.string()).optional(),
   /** Names and terms in its recordings, which models get with each of them. */
   keywords: z.array(z.string()).optional(),
   /** When the deletion of the account started: no one can sign in, and its data is removed step by step. */

@@ -56,6 +56,15 @@ export const account = z
       description:
         "The language of recordings for clients that cannot name one; ISO 639-3. Absent until it is set",
     }),
+    default_languages: z
+      .array(z.string())
+      .optional()
+      .meta({
+        example: ["lug", "eng"],
+        description:
+          "Without `default_language`: the languages that recordings may be in, of which one is determined; ISO 639-3. Absent until they " +
+          "are set",
+      }),
     keywords: z
       .array(z.string())
       .optional()
@@ -119,7 +128,8 @@ export const toAccount = (item: StoredAccount): Account => ({
   sector: item.sector ?? null,
   email_verified: item.email_verified,
   ...(item.accepted_terms === undefined ? {} : { accepted_terms: item.accepted_terms }),
-  ...(item.default_language === undefined ? {} : { default_language: item.default_language }),
+  ...(item.default_language ? { default_language: item.default_language } : {}),
+  ...(item.default_languages?.length ? { default_languages: item.default_languages } : {}),
   ...(item.keywords?.length ? { keywords: item.keywords } : {}),
 });
 

@@ -21,6 +21,8 @@ export interface Caller {
   readonly token: TokenClaims | undefined;
   /** The language of the account's recordings when a request names none, ISO 639-3. */
   readonly defaultLanguage: string | undefined;
+  /** The languages that they may be in when there is no such language, ISO 639-3. */
+  readonly defaultLanguages: readonly string[];
   /** Names and terms in the account's recordings. */
   readonly keywords: readonly string[] | undefined;
   /** Set when the token was replaced by a request that this one repeats; the token is valid for nothing else. */
@@ -30,13 +32,14 @@ export interface Caller {
 /** Returns the caller with a credential. */
 export const callerWith = (
   credential: Credential,
-  access: Pick<AccountAccess, "account_type" | "default_language" | "keywords">,
+  access: Pick<AccountAccess, "account_type" | "default_language" | "default_languages" | "keywords">,
 ): Caller => ({
   userId: credential.userId,
   accountType: access.account_type,
   keyId: isKey(credential) ? credential.keyId : undefined,
   token: isOwn(credential) ? credential : undefined,
-  defaultLanguage: access.default_language,
+  defaultLanguage: access.default_language || undefined,
+  defaultLanguages: access.default_languages ?? [],
   keywords: access.keywords,
 });
 

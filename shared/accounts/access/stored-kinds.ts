@@ -95,7 +95,14 @@ export const accountKinds: readonly ItemKind[] = [
     exported: {
       file: "access.json",
       row: (item) => ({
-        ...onlyAttributes("account_type", "disabled", "email_verified", "default_language", "keywords")(item),
+        ...onlyAttributes(
+          "account_type",
+          "disabled",
+          "email_verified",
+          "default_language",
+          "default_languages",
+          "keywords",
+        )(item),
         keys: keyChoices(item),
       }),
     },

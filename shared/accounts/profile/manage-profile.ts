@@ -16,6 +16,11 @@ export const organizationTypes = [
   "Other",
 ] as const;
 
+const recordingLanguage = languageField(transcriptionLanguages.map(({ code }) => code));
+
+/** In how many languages a recording is tried. */
+const maxDefaultLanguages = 3;
+
 /** Each request of an account reads them, so they are few. */
 export const maxAccountKeywords = 50;
 
@@ -31,12 +36,27 @@ export const profileRequest = z
       .nullish()
       .meta({ example: "Research", description: `One of ${organizationTypes.join(", ")}` }),
     sector: z.array(text().max(200)).max(50).nullish().describe(profileTexts.sector),
-    default_language: languageField(transcriptionLanguages.map(({ code }) => code))
+    default_language: z
+      .union([z.literal(""), recordingLanguage])
       .nullish()
       .meta({
         override: { type: ["string", "null"] },
         example: "lug",
-        description: `Of recordings, for clients that cannot name a language: ${languageForms}`,
+        description: `Of recordings, for clients that cannot name a language: ${languageForms}. An empty text removes it`,
+      }),
+    default_languages: z
+      .array(recordingLanguage)
+      .max(maxDefaultLanguages)
+      .nullish()
+      .meta({
+        override: {
+          type: ["array", "null"],
+          items: { type: "string" },
+          maxItems: maxDefaultLanguages,
+        },
+        example: ["lug", "eng"],
+        description:
+          "The languages that recordings may be in, if there is no `default_language`; one is determined. An empty list removes them",
       }),
     keywords: keywordList.nullish().meta({
       example: ["Sekitoleko", "Ntungamo"],
@@ -90,7 +110,11 @@ export const updateProfile = async (
     throw new AppError("bad_request", { message: "A sector must not be blank.", param: "sector" });
   }
   if (changes.keywords) await accounts.setKeywords(userId, changes.keywords);
-  if (changes.default_language) await accounts.setDefaultLanguage(userId, changes.default_language);
+  const { default_language, default_languages } = changes;
+  await accounts.setLanguages(userId, {
+    default_language: default_language ?? undefined,
+    default_languages: default_languages ? [...new Set(default_languages)] : undefined,
+  });
   const changed = await accounts.updateProfile(userId, {
     ...(changes.full_name ? { full_name: changes.full_name } : {}),
     ...(changes.organization ? { organization: changes.organization } : {}),

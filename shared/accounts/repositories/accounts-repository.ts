@@ -233,8 +233,10 @@ export const createAccountsRepository = (table: Table) => {
     /** Records which terms the owner has accepted. */
     acceptTerms: (userId: number, accepted: AcceptedTerms) =>
       change(userId, accountKeys.profile(userId), { accepted_terms: accepted }),
-    setDefaultLanguage: (userId: number, language: string) =>
-      changeAccess(userId, { default_language: language }),
+    setLanguages: (
+      userId: number,
+      languages: Pick<AccountAccess, "default_language" | "default_languages">,
+    ) => changeAccess(userId, languages),
     setKeywords: (userId: number, keywords: readonly string[]) =>
       changeAccess(userId, { keywords: [...keywords] }),
     setAccountType: (userId: number, type: AccountType) => changeAccess(userId, { account_type: type }),

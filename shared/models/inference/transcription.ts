@@ -89,6 +89,8 @@ export interface Segment extends Certainty {
   readonly text: string;
   /** The speaker, by a name that the model's server chose; absent when it does not distinguish voices. */
   readonly speaker?: string;
+  /** ISO 639-3; present where the recording changes it and the request does not name one. */
+  readonly language?: string;
   /** Absent when the model does not report them. */
   readonly details?: SegmentDetails;
   /** Present only together with a confidence. */
@@ -104,7 +106,7 @@ export interface TextConfidence {
 }
 
 export interface Transcription extends TextConfidence {
-  /** ISO 639-3, as the model detected it; absent when it reports none that is known here. */
+  /** ISO 639-3, as it was detected; absent when the request names it, or the model reports none that is known here. */
   readonly language?: string;
   /** Empty for silence. */
   readonly text: string;

@@ -163,6 +163,7 @@ export const modelServersEnvironment = {
   TRANSLATION_SERVERS: modelServersVariable,
   TRANSCRIPTION_BASE_URL: optionalAddress,
   TRANSCRIPTION_SERVERS: modelServersVariable,
+  DIARIZATION_BASE_URL: optionalAddress,
   SPEECH_BASE_URL: optionalAddress,
   SPEECH_SERVERS: modelServersVariable,
   INFERENCE_KEYS_SECRET_ID: textVariable,

@@ -14,6 +14,11 @@ const segment = z
       description:
         "For jobs with `speakers`: the `label` of who said it; missing where the model does not say",
     }),
+    language: z.string().exactOptional().meta({
+      example: "lug",
+      description:
+        "For jobs without a `language`, where the recording changes it: that of the segment; ISO 639-3",
+    }),
     confidence: z.number().exactOptional().meta({ example: 0.94, description: confidenceText }),
     alternatives: z
       .array(z.string())

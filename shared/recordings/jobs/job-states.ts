@@ -205,40 +205,34 @@ export const jobStates = (table: Table, now: () => number) => {
     },
 
     /** Stores how long parts of the recording may be from now on, unless a shorter length is stored. */
-    shortenParts: (name: JobName, seconds: number) =>
-      change(
-        table,
-        name,
-        whileIn(
-          "running",
-          "SET max_part_seconds = :seconds",
-          { ":seconds": seconds },
-          " AND (attribute_not_exists(max_part_seconds) OR max_part_seconds > :seconds)",
-        ),
-      ),
+    shortenParts: (name: JobName, seconds: number) => {
+      const isShorter = " AND (attribute_not_exists(max_part_seconds) OR max_part_seconds > :seconds)";
+      const values = { ":seconds": seconds };
+      return change(table, name, whileIn("running", "SET max_part_seconds = :seconds", values, isShorter));
+    },
 
     /** Stores how far the parts of the recording's first piece are, for the caller. */
-    noteProgress: (name: JobName, milliseconds: number) =>
-      change(
-        table,
-        name,
-        whileIn("running", "SET started_milliseconds = :reached REMOVE waiting", {
-          ":reached": milliseconds,
-        }),
-      ),
+    noteProgress: (name: JobName, milliseconds: number) => {
+      const set = "SET started_milliseconds = :reached REMOVE waiting";
+      return change(table, name, whileIn("running", set, { ":reached": milliseconds }));
+    },
 
     /** Stores why the job is waiting, for the caller. */
-    noteWaiting: (name: JobName, waiting: string) =>
-      change(
+    noteWaiting: (name: JobName, waiting: string) => {
+      const values = { ":waiting": waiting, ":queued": "queued" };
+      return change(
         table,
         name,
-        whileIn(
-          "running",
-          "SET waiting = :waiting",
-          { ":waiting": waiting, ":queued": "queued" },
-          " OR #status = :queued",
-        ),
-      ),
+        whileIn("running", "SET waiting = :waiting", values, " OR #status = :queued"),
+      );
+    },
+
+    /** Stores the language of a recording that was created without one. */
+    noteLanguage: (name: JobName, language: string) =>
+      change(table, name, {
+        ...whileIn("running", "SET #language = :language", { ":language": language }),
+        ExpressionAttributeNames: { "#status": "status", "#language": "language" },
+      }),
 
     /** @returns whether this call has ended it. */
     complete: async (name: JobName): Promise<boolean> => {

@@ -60,7 +60,10 @@ const stageNames = { translate: "translating", speak: "speaking" } as const;
 const transcriptionFields = {
   type: z.literal("transcription").describe("What the job does"),
   ...commonFields,
-  language: z.string().meta({ example: "lug", description: "The language of the recording; ISO 639-3" }),
+  language: z.string().meta({
+    example: "lug",
+    description: "The language of the recording; ISO 639-3. `und` until it is determined, and for silence",
+  }),
   timestamps: z.boolean().meta({ example: false, description: "Whether the JSON result has `segments`" }),
   speakers: z.boolean().optional().meta({ example: false, description: "Whether segments have speakers" }),
   progress: z

@@ -13,6 +13,9 @@ export const jobLifetimeDays = 30;
 export const jobExpiry = (milliseconds: number): number =>
   Math.floor(milliseconds / 1_000) + jobLifetimeDays * daySeconds;
 
+/** The code of ISO 639 for the language of a recording that is not determined yet, and of silence. */
+export const undeterminedLanguage = "und";
+
 export const jobStatuses = ["queued", "running", "completed", "failed", "cancelled"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
@@ -83,6 +86,8 @@ export const transcriptionItem = jobItem.extend({
   type: z.literal("transcription").default("transcription"),
   /** A stage may no longer have the language of an earlier job. */
   language: z.string(),
+  /** The languages that it may be in, when the request names none; `language` is undetermined until the transcript is assembled. */
+  languages: z.array(z.string()).optional(),
   timestamps: z.boolean(),
   /** Whether its segments have speakers. */
   speakers: z.boolean().default(false),

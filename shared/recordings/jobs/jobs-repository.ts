@@ -24,7 +24,9 @@ type NewWork = Pick<StoredJob, "file_id" | "object_key" | "object_version"> &
 /** The parts of a job that its creator chooses. */
 export type NewTranscriptionJob = NewWork &
   Pick<StoredTranscription, "facts" | "language" | "timestamps"> &
-  Partial<Pick<StoredTranscription, "characters" | "keywords" | "reply_to" | "speakers" | "targets">>;
+  Partial<
+    Pick<StoredTranscription, "characters" | "keywords" | "languages" | "reply_to" | "speakers" | "targets">
+  >;
 export type NewTranslationJob = NewWork &
   Pick<StoredTranslation, "type" | "target_language" | "format" | "characters"> &
   Partial<

@@ -10,7 +10,11 @@ const said = z.object({
   confidence: z.number().exactOptional(),
 });
 const reasons = z.array(z.enum(doubtReasons)).readonly().exactOptional();
-const segment = said.extend({ speaker: z.string().exactOptional(), reasons });
+const segment = said.extend({
+  speaker: z.string().exactOptional(),
+  language: z.string().exactOptional(),
+  reasons,
+});
 
 /** The stored transcript of a recording. Times are in seconds on the recording's clock. */
 export const jobTranscript = z.object({

@@ -3,7 +3,7 @@
  * `--expose-gc` also how much it held at most, without what could have been collected.
  */
 import { open, readFile } from "node:fs/promises";
-import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
 import { inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
 

@@ -71,6 +71,12 @@ const sureness: Raise = {
   lines: 1_500,
 };
 
+/** What it took to determine in which language people speak. */
+const spokenLanguage: Raise = {
+  for: "the language of a recording: trials in candidates, word order, changes, jobs and accounts",
+  lines: 1_200,
+};
+
 /** The bounds of the lines of TypeScript and style sheets. */
 export const lineBounds = {
   production: {
@@ -88,6 +94,7 @@ export const lineBounds = {
       allWords,
       sureness,
       packagedFiles,
+      spokenLanguage,
     ],
   },
   productionWithPackages: {
@@ -105,6 +112,7 @@ export const lineBounds = {
       allWords,
       sureness,
       packagedFiles,
+      { ...spokenLanguage, lines: 1_500 },
     ],
   },
   tests: {
@@ -127,6 +135,7 @@ export const lineBounds = {
         lines: 1_200,
       },
       speakers,
+      { ...spokenLanguage, lines: 1_000 },
       { for: "documents that other programs open, and tables of cases for all their words", lines: 800 },
       { ...sureness, lines: 900 },
       packagedFiles,

@@ -27,6 +27,7 @@ import {
   wordsOf,
 } from "../../support/assistant.ts";
 import { startTestTable, type TestTable } from "../../support/test-table.ts";
+import { unsureJudgement } from "../../support/unsure-detector.ts";
 import { audioBytes, wavFile } from "../../support/wav.ts";
 
 const welcomeList = welcomeListIn(wording);
@@ -42,6 +43,7 @@ afterAll(() => server.close());
 const models = (overrides: Partial<ReplyDependencies> = {}): ReplyDependencies => ({
   chat: { reply: async () => ({ text: "It is 42.", finishReason: "stop", usage: undefined }) },
   translator: { translate: async () => ({ text: "Webale", usage: undefined }) },
+  ...unsureJudgement,
   transcriber: { transcribe: async () => ({ text: "What is the answer?", segments: undefined }) },
   platform: { download: async () => ({ bytes: new Uint8Array() }) },
   transcriptionRetry: { after: 120_000, pause: 1 },

@@ -15,6 +15,7 @@ import {
   startWorker,
 } from "../../support/assistant.ts";
 import { startTestTable, type TestTable } from "../../support/test-table.ts";
+import { unsureJudgement } from "../../support/unsure-detector.ts";
 
 let server: TestTable;
 let table: Table;
@@ -95,6 +96,7 @@ const setUp = () => {
     models: {
       chat: { reply: async () => ({ text: "It is 42.", finishReason: "stop", usage: undefined }) },
       translator: { translate: async () => ({ text: "Webale", usage: undefined }) },
+      ...unsureJudgement,
       transcriber: { transcribe: async () => ({ text: "Oli otya?", segments: undefined }) },
       platform: { download: async () => ({ bytes: new Uint8Array() }) },
       transcriptionRetry: { after: 120_000, pause: 1 },

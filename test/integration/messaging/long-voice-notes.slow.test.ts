@@ -25,6 +25,7 @@ import {
 import { type FakeModel, openJobWorks } from "../../support/job-works.ts";
 import { startTestBucket, type TestBucket } from "../../support/test-bucket.ts";
 import { startTestTable, type TestTable } from "../../support/test-table.ts";
+import { unsureJudgement } from "../../support/unsure-detector.ts";
 
 let server: TestTable;
 let bucket: TestBucket;
@@ -66,6 +67,7 @@ const setUp = (model: FakeModel = async () => ({ text: words, segments: undefine
       models: {
         chat: { reply: notRequested },
         translator: { translate: notRequested },
+        ...unsureJudgement,
         transcriber: { transcribe: notRequested },
         platform,
         transcriptionRetry: { after: 1_000, pause: 1 },

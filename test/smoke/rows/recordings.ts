@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import * as jobs from "../../../functions/jobs/contract.ts";
-import { createTranscriptionOperation } from "../../../functions/transcription/contract.ts";
+import {
+  createTranscriptionOperation,
+  detectSpokenLanguageOperation,
+} from "../../../functions/transcription/contract.ts";
 import * as v1 from "../../../functions/transcription/v1/contract.ts";
 import * as uploads from "../../../functions/upload/contract.ts";
 import type { JsonResponse } from "../../support/client.ts";
@@ -116,6 +119,11 @@ export const transcription: readonly Row[] = [
     operation: createTranscriptionOperation,
     needs: ["transcription"],
     request: () => ({ token: key, body: formData({ audio: recordingFile(), language: "lug" }) }),
+  },
+  {
+    operation: detectSpokenLanguageOperation,
+    needs: ["transcription"],
+    request: () => ({ token: key, body: formData({ audio: recordingFile(), languages: ["lug", "eng"] }) }),
   },
   {
     operation: v1.createV1TranscriptionOperation,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
 import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
 import { repeat } from "../../fixtures/audio/make-mpeg.ts";
 import { collect } from "../../fixtures/audio/sources.ts";

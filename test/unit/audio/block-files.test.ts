@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
 import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
 import { makeAiff, makeAu, makeCaf, makePacketCaf, makeW64 } from "../../fixtures/audio/make-blocks.ts";
 import { makeMp3, repeat } from "../../fixtures/audio/make-mpeg.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
 import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
 import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { audioFiles } from "../../fixtures/audio/corpus.ts";

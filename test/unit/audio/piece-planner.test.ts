@@ -1,10 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type PieceLimits,
-  PiecePlanner,
-  type Span,
-} from "../../../functions/job-worker/pieces/piece-planner.ts";
+import { type PieceLimits, PiecePlanner, type Span } from "../../../shared/audio/pieces/piece-planner.ts";
 import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import type { CutPoint } from "../../../shared/audio/reading/piece.ts";
 import "../../support/property-seed.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
 import { encodeAudio } from "../../../shared/audio/encode/encode-audio.ts";
+import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { collect } from "../../fixtures/audio/sources.ts";
 import { type DecodedAudio, decodeAudio, speechOfAudio } from "../../support/test-audio.ts";

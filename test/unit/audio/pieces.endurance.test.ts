@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
 import { inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
 import type { ByteSource } from "../../../shared/platform/outbound/byte-source.ts";

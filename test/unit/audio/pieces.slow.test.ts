@@ -1,11 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { cutPart } from "../../../functions/job-worker/pieces/cut-part.ts";
-import {
-  cutPiece,
-  type Piece,
-  pieceSchema,
-  planPieces,
-} from "../../../functions/job-worker/pieces/cut-pieces.ts";
+import { cutPart } from "../../../functions/job-worker/cut-part.ts";
+import { cutPiece, type Piece, pieceSchema, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
 import { type AudioFacts, bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { flacRate, makeFlac } from "../../fixtures/audio/make-flac.ts";
 import { makeMp4 } from "../../fixtures/audio/make-mp4.ts";

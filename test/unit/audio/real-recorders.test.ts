@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
 import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
 import { block, trackOf, webmOf } from "../../fixtures/audio/false-lengths.ts";
 import { box, makeIndexedMp4, makeMp4, sampleEntry, uint32 } from "../../fixtures/audio/make-mp4.ts";

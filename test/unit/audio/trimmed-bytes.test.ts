@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
 import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
 import { collect, fixture } from "../../fixtures/audio/sources.ts";
 

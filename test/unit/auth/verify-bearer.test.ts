@@ -71,7 +71,7 @@ describe("Whose a token is, where none need be", () => {
       {
         Key: { PK: "ACCESS#7", SK: "ACCESS" },
         ProjectionExpression:
-          "account_type, disabled, token_epoch, email_verified, default_language, keywords, revoked.#own",
+          "account_type, disabled, token_epoch, email_verified, default_language, default_languages, keywords, revoked.#own",
         ExpressionAttributeNames: { "#own": "token-1" },
       },
       undefined,

@@ -9,7 +9,13 @@ const pages = [
     "the recordings",
     () =>
       render(
-        createElement(Recordings, { ...visit, jobs: [], older: undefined, distinguishesSpeakers: true }),
+        createElement(Recordings, {
+          ...visit,
+          jobs: [],
+          older: undefined,
+          detectsLanguages: false,
+          distinguishesSpeakers: true,
+        }),
       ),
   ],
   ["the playground", () => render(createElement(AttemptInput, { current: "transcribe", values: {} }))],

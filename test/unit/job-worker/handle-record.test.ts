@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { handleMessage } from "../../../functions/job-worker/handle-message.ts";
 import { handleJobRecord, type RecordDependencies } from "../../../functions/job-worker/handle-record.ts";
 import type { HeldPiece } from "../../../functions/job-worker/slots.ts";
+import { unsureJudgement } from "../../support/unsure-detector.ts";
 
 const recordOf = (body: string, receives = 1): SQSRecord => ({
   messageId: "m",
@@ -58,6 +59,7 @@ const worker = (dueInSeconds: number | "no table") => {
       fail: notExpected,
       finishPiece: notExpected,
       forgetPlan: notExpected,
+      noteLanguage: notExpected,
       noteProgress: notExpected,
       noteWaiting: notExpected,
       shortenParts: notExpected,
@@ -88,6 +90,7 @@ const worker = (dueInSeconds: number | "no table") => {
       cut: notExpected,
       cutPart: notExpected,
     },
+    ...unsureJudgement,
     transcriber: { transcribe: notExpected },
     callbacks: { send: notExpected },
     stitch: () => ({ text: "" }),

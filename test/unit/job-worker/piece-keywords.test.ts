@@ -4,6 +4,7 @@ import { bufferSource } from "../../../shared/audio/reading/audio-source.ts";
 import type { TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
 import { transcriptionItem } from "../../../shared/recordings/jobs/job.ts";
 import { jobObjects } from "../../../shared/recordings/jobs/keys.ts";
+import { unsureJudgement } from "../../support/unsure-detector.ts";
 
 const name = { userId: 7, jobId: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" };
 const piece = (index: number) => ({
@@ -51,6 +52,7 @@ const promptOfSecond = async (keywords: readonly string[] | undefined, before?: 
         cut: async () => Buffer.from("audio"),
         cutPart: () => Promise.reject(new Error("The piece is whole.")),
       },
+      ...unsureJudgement,
       transcriber: { transcribe },
       stitch: () => ({ text: "" }),
     },

@@ -23,6 +23,7 @@ import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { makeOggOpus } from "../../fixtures/audio/make-ogg.ts";
 import { replyBasics } from "../../support/assistant.ts";
+import { unsureJudgement } from "../../support/unsure-detector.ts";
 import { audioBytes, wavFile } from "../../support/wav.ts";
 
 /** A recording as phones make them, of little more than its pages. */
@@ -63,6 +64,7 @@ const setUp = (
   const dependencies: ReplyDependencies = {
     chat: { reply: chat },
     translator: { translate },
+    ...unsureJudgement,
     transcriber: { transcribe },
     platform: { download },
     transcriptionRetry: { after: options.giveUpAfter ?? 120_000, pause: 1 },
@@ -482,6 +484,17 @@ describe("a reaction", () => {
 });
 
 describe("a voice note", () => {
+  it.each([
+    ["who has chosen none, and writes in English", "eng", "eng", ["eng"]],
+    ["who has chosen none, and writes in Luganda", "eng", "lug", ["eng", "lug"]],
+    ["who has chosen Luganda, and writes in English", "lug", "eng", ["lug"]],
+    ["whose writing is in a language without transcription", "eng", "adh", ["eng"]],
+  ])("of a person %s is heard in their languages", async (_person, language, writes_in, heard) => {
+    const { speak, transcribe } = setUp({ language }, { conversation: { writes_in } });
+    await speak();
+    expect(transcribe.mock.calls.map(([request]) => request.language)).toEqual(heard);
+  });
+
   const transcript: Output = {
     kind: "text",
     text: wording.transcript("What is the answer?"),

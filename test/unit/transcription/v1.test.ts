@@ -6,6 +6,7 @@ import type { TranslationRequest } from "../../../shared/models/inference/transl
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { encodeForm, formFile } from "../../support/multipart.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
+import { unsureDetector } from "../../support/unsure-detector.ts";
 import { audioBytes, wavFile } from "../../support/wav.ts";
 
 /** Two seconds at 24 kHz. */
@@ -27,6 +28,8 @@ const setup = (transcription: Transcription, detectsLanguages = false) => {
   const endpoints = v1TranscriptionEndpoints({
     transcriber: { transcribe },
     detectsLanguages,
+    detector: unsureDetector,
+    wordOrder: () => 0,
     translator,
     uploads: { find: async () => undefined },
     store: { delete: async () => undefined, open: async () => undefined },
@@ -86,7 +89,6 @@ describe("a form of the OpenAI API's next version", () => {
   });
 
   it.each([
-    ["languages", { "languages[]": "lug" }],
     ["known_speaker_names", { "known_speaker_names[]": "Amina" }],
     ["known_speaker_references", { "known_speaker_references[]": "data:audio/wav;base64,UklGRg==" }],
     ["include", { "include[]": "logprobs" }],
@@ -170,7 +172,7 @@ describe("a recording in a language that the request does not name", () => {
     const response = await post("transcriptions", {});
     expect(response.body).not.toHaveProperty("language");
     expect(transcribe.mock.calls.map(([request]) => request)).toMatchObject([
-      { language: "lug", detectsLanguage: false, withSegments: false },
+      { language: "lug", withSegments: false },
     ]);
   });
 

@@ -1,8 +1,15 @@
-/** `npm run langid -- <verb>`: trains or evaluates one of the two models. */
+/** `npm run langid -- <verb>`: trains or evaluates one of the models. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-const verbs: readonly (string | undefined)[] = ["train", "evaluate", "train-source", "evaluate-source"];
+const verbs: readonly (string | undefined)[] = [
+  "train",
+  "evaluate",
+  "train-source",
+  "evaluate-source",
+  "train-order",
+  "evaluate-order",
+];
 const [verb, ...args] = process.argv.slice(2);
 if (verbs.includes(verb)) {
   const program = join(import.meta.dirname, `${verb}.ts`);

@@ -43,7 +43,7 @@ const setup = (found: Found | undefined) => {
     create: unasked,
     updateProfile: unasked,
     acceptTerms: unasked,
-    setDefaultLanguage: unasked,
+    setLanguages: unasked,
     setKeywords: unasked,
     setAccountType: unasked,
     setEmailVerified: unasked,

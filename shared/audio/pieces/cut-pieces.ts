@@ -1,14 +1,9 @@
-import {
-  type AudioReadOptions,
-  gatherPieces,
-  openAudioFile,
-  openForCut,
-} from "../../../shared/audio/open-file.ts";
-import { copyRange, SourceWindow } from "../../../shared/audio/reading/audio-source.ts";
-import type { AudioFacts } from "../../../shared/audio/reading/container.ts";
-import type { CutPoint, Piece } from "../../../shared/audio/reading/piece.ts";
-import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
-import type { ByteSource } from "../../../shared/platform/outbound/byte-source.ts";
+import type { ByteSource } from "../../platform/outbound/byte-source.ts";
+import { type AudioReadOptions, gatherPieces, openAudioFile, openForCut } from "../open-file.ts";
+import { copyRange, SourceWindow } from "../reading/audio-source.ts";
+import type { AudioFacts } from "../reading/container.ts";
+import type { CutPoint, Piece } from "../reading/piece.ts";
+import { ReadingBudget } from "../reading/reading-budget.ts";
 import { type PieceLimits, PiecePlanner } from "./piece-planner.ts";
 
 export interface PlanOptions extends AudioReadOptions, Partial<PieceLimits> {
@@ -16,7 +11,7 @@ export interface PlanOptions extends AudioReadOptions, Partial<PieceLimits> {
   readonly from?: number;
 }
 
-export { type Piece, pieceSchema } from "../../../shared/audio/reading/piece.ts";
+export { type Piece, pieceSchema } from "../reading/piece.ts";
 
 /** vLLM accepts less than 25 MiB and 600 s. */
 export const usualLimits: PieceLimits = {

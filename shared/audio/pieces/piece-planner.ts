@@ -1,5 +1,5 @@
-import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
-import { type CutPoint, pointSpacing } from "../../../shared/audio/reading/piece.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import { type CutPoint, pointSpacing } from "../reading/piece.ts";
 
 export interface PieceLimits {
   readonly maxSeconds: number;

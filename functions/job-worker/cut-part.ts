@@ -1,8 +1,8 @@
-import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
-import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
-import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
-import type { Cutter } from "../plan-job.ts";
-import { planPieces, readPiece, usualLimits } from "./cut-pieces.ts";
+import { planPieces, readPiece, usualLimits } from "../../shared/audio/pieces/cut-pieces.ts";
+import { bufferSource, inspectAudio } from "../../shared/audio/read-audio.ts";
+import { UnreadableAudioError } from "../../shared/audio/reading/audio-errors.ts";
+import { ReadingBudget } from "../../shared/audio/reading/reading-budget.ts";
+import type { Cutter } from "./plan-job.ts";
 
 /** The overlap of parts as a share of their maximum length. */
 const overlapShare = 1 / 4;

@@ -38,9 +38,16 @@ export interface SpokenRecording {
   readonly sentences: readonly SpokenSentence[];
 }
 
-const sampleRate = 24_000;
+const sampleRate = 8_000;
 const secondBytes = 2 * sampleRate;
 const headerBytes = 44;
+
+/** The sample server speaks with 24,000 samples a second. */
+const everyThird = (audio: Buffer): Buffer => {
+  const samples = Buffer.alloc(2 * Math.floor(audio.length / 6));
+  for (let at = 0; at < samples.length; at += 2) audio.copy(samples, at, 3 * at, 3 * at + 2);
+  return samples;
+};
 
 /** Speaks sentences one after the other, each language with its own voice; Swahili's reads Luganda. */
 export const speakAll = async (
@@ -62,16 +69,18 @@ export const speakAll = async (
     });
     if (!response.ok) throw new Error(await response.text());
     const wav = Buffer.from(await response.arrayBuffer());
-    return wav.subarray(wav.indexOf("data") + 8);
+    return everyThird(wav.subarray(wav.indexOf("data") + 8));
   };
   try {
     const recordings: SpokenRecording[] = [];
+    const spoken = new Map<string, Buffer>();
     for (const passage of passages) {
       const pieces: Buffer[] = [];
       const sentences: SpokenSentence[] = [];
       for (const sentence of passage) {
         const start = Buffer.concat(pieces).length / secondBytes;
-        const audio = await speak(sentence);
+        const audio = spoken.get(sentence.text) ?? (await speak(sentence));
+        spoken.set(sentence.text, audio);
         pieces.push(audio);
         sentences.push({ ...sentence, start, end: start + audio.length / secondBytes });
       }
@@ -113,10 +122,13 @@ export const startObedientTranscriber = async (recordings: readonly SpokenRecord
       const seconds = audio.length / secondBytes;
       if (at >= 0) return { index, recording, from: (at - headerBytes) / secondBytes, seconds };
     }
-    throw new Error("No such recording.");
+    return undefined;
   };
   const hear = (file: Buffer, code: string | undefined) => {
-    const { index, recording, from, seconds } = locate(file);
+    const located = locate(file);
+    // The service checks that a server is well with a recording of its own.
+    if (!located) return { text: "", segments: [] };
+    const { index, recording, from, seconds } = located;
     const language = spokenLanguages.find((each) => wireCodes[each] === code) ?? "eng";
     const segments = recording.sentences.flatMap((sentence, at) => {
       const middle = (sentence.start + sentence.end) / 2 - from;

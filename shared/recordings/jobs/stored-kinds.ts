@@ -34,8 +34,9 @@ export const jobKinds: readonly ItemKind[] = [
     exported: {
       file: "jobs.json",
       row: onlyAttributes(
-        ...["id", "type", "status", "created_at", "started_at", "ended_at", "language", "source_language"],
+        ...["id", "type", "status", "created_at", "started_at", "ended_at", "language", "languages"],
         ...[
+          "source_language",
           "detected_language",
           "target_language",
           "format",

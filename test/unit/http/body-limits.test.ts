@@ -162,6 +162,7 @@ describe("the operations of the service", () => {
       createV1Transcription: 4_718_592,
       deeplDocument: 4_718_592,
       deeplTranslate: batchBytes,
+      detectSpokenLanguage: 4_718_592,
       legacyChat: longBodyBytes,
       legacyInstruct: longBodyBytes,
       legacySpeechJob: longBodyBytes,

@@ -59,7 +59,7 @@ describe("an admitted request", () => {
       { counted: true, minute: 1, day: 1, month: 1 },
       { account_type: "Premium" },
     );
-    expect(caller).toEqual({ userId: 7, accountType: "Premium", keyId: undefined, token });
+    expect(caller).toEqual({ userId: 7, accountType: "Premium", defaultLanguages: [], token });
   });
 });
 
@@ -116,7 +116,7 @@ describe("a request with a key", () => {
   it("names its account and key, and is counted with the key's conditions of the operation", async () => {
     const { counters, limiter } = limited({ counted: true, minute: 1, day: 1, month: 1, ofKey: 1 });
     const { caller, countedTask } = await limiter.admit(request);
-    expect(caller).toEqual({ userId: 7, accountType: "Free", keyId: "k3f0a2c1e9b7d", token: undefined });
+    expect(caller).toEqual({ userId: 7, accountType: "Free", defaultLanguages: [], keyId: "k3f0a2c1e9b7d" });
     expect(countedTask).toMatchObject({ userId: 7, keyId: "k3f0a2c1e9b7d", tasks: 1 });
     expect(counters.accounts).toMatchObject([{ credential, scope: "translate", time: now }]);
   });

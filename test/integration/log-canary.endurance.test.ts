@@ -66,7 +66,8 @@ const sendSample = async (text: string | undefined, change: (text: string) => st
   const form = () =>
     formData({
       audio: formFile(wavFile(audioBytes(9_600), { comment: canary, stated: true }), `${canary}.wav`),
-      language: change("lug"),
+      // The route that detects a language takes candidates.
+      [path === "/tasks/auto_detect_audio_language" ? "languages" : "language"]: change("lug"),
     });
   await service.send(
     `${path}?${new URLSearchParams(query)}`,

@@ -75,9 +75,9 @@ describe("a recording of two people", () => {
     expect(saidBy(diarized.segments)).toEqual(expected(30));
   });
 
-  it("as a job of several pieces has one letter for each across all of them, which a person can name", async () => {
+  it("as a job of an hour has one letter for each across all pieces, which a person can name", async () => {
     const { client } = service;
-    const seconds = 1_500;
+    const seconds = 3_600;
     const fields = { type: "transcription", language: "lug", speakers: true };
     const { id } = await client.startJob(numberedRecording(seconds), fields, { token: account.token });
     const { body: job } = await client.whenOver(id, account.token);

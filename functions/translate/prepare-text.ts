@@ -7,6 +7,7 @@ import type { UntranslatedSegment } from "../../shared/documents/segments/untran
 import type { TokenUsage } from "../../shared/models/inference/chat.ts";
 import { NoTranslation, type Translator } from "../../shared/models/inference/translation.ts";
 import type { LanguagePair } from "../../shared/platform/catalogue/choose-languages.ts";
+import { shortestCode } from "../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 
 /** The formats of a text in a request. */
@@ -103,16 +104,17 @@ const preparePlain = (text: string, setting: Setting, keepsLines = false): Prepa
 
 /** @throws AppError `unreadable_document` for what is nested too deeply, or too large. */
 const readMarkup = async (
-  { text: source, markup: options, name = "text", isWhole }: TextToTranslate,
+  { text: source, markup, target, name = "text", isWhole }: TextToTranslate,
   format: MarkupFormat,
 ): Promise<OpenedMarkup> => {
   const { openMarkup } = await loadDocumentTools();
+  const options = { ...markup, target: shortestCode(target) };
   try {
     return openMarkup(source, format, options);
   } catch (error) {
     if (!isUnreadableDocument(error)) throw error;
     // As DeepL does: the tags stay, wherever they are.
-    if (format === "xml" && !error.isTooLarge) return openMarkup(source, "guarded");
+    if (format === "xml" && !error.isTooLarge) return openMarkup(source, "guarded", options);
     // The errors of those clients have no field for the name.
     const message = isWhole ? `${name}: ${error.message}` : error.message;
     throw new AppError("unreadable_document", { message, param: name, cause: error });

@@ -93,7 +93,7 @@ const certainBeginnings: readonly (readonly [DocumentFormat | OtherFormat, RegEx
 /** What documents begin with whose name does not say it. */
 const likelyBeginnings: readonly (readonly [DocumentFormat, RegExp])[] = [
   ["html", /^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b/i],
-  ["srt", /^\s*\d+\s*\r*\n\s*\d+:\d\d:\d\d(?:[,.]\d{1,3})?\s*-->/],
+  ["srt", /^\s*\d+\s*\r*\n\s*\d+:\d{1,2}:\d{1,2}(?:[,.:]\d{1,3})?\s*-->/],
   ["po", /^(?:#[^\n]*\n|[ \t\r]*\n)*msgid\s+"/],
   ["arb", /^\s*\{\s*"@@locale"/],
   ["json", /^\s*[[{]\s*["\]}]/],

@@ -70,13 +70,13 @@ const readers: Readonly<Record<TextFormat, (source: string, options: DocumentOpt
 /** The formats of a text in a request, other than plain text. A `guarded` one is plain text with placeholders that stay. */
 export type MarkupFormat = "html" | "markdown" | "xml" | "guarded";
 
-/** How the elements of a text with markup are read. HTML has rules of its own for all but `ignored`. */
+/** How the elements of a text with markup are read. HTML has rules of its own for all but `ignored` and `target`. */
 export type MarkupOptions = XmlOptions;
 
 const readMarkup = (source: string, format: MarkupFormat, options: MarkupOptions): ParsedDocument => {
   if (format === "xml") return readXml(source, options);
-  if (format === "guarded") return readText(source);
-  return format === "html" ? readHtml(source, options) : readMarkdown(source);
+  if (format === "guarded") return readText(source, options.target);
+  return format === "html" ? readHtml(source, options) : readMarkdown(source, options.target);
 };
 
 /** A text with markup that has been read. */

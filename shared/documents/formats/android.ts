@@ -1,3 +1,4 @@
+import { isDatePattern } from "../segments/data-values.ts";
 import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
 import { collectPassage, type PassageCollector } from "../segments/passage.ts";
 import { createPassageReader } from "../segments/read-words.ts";
@@ -89,8 +90,8 @@ const createReader = (
 };
 
 /**
- * Reads the strings of an Android app: of `string`, `string-array` and `plurals`. What has `translatable="false"`, references and
- * `xliff:g` stay.
+ * Reads the strings of an Android app: of `string`, `string-array` and `plurals`. What has `translatable="false"`, references, formats
+ * of dates and `xliff:g` stay.
  *
  * @throws UnreadableDocument with the line, for what is not XML; and when it has no `resources`.
  */
@@ -98,10 +99,11 @@ export const readAndroid = (source: string, languages?: DocumentLanguages): Pars
   const tokens = readXmlTokens(source);
   const segments: DocumentSegment[] = [];
   const read = createReader(source, languages?.target, (found) => {
-    // A reference such as `@string/name` is no text.
     for (const segment of found) {
       const { start } = segment.pieces[0];
-      if (!/^[@?][\w.:+]+\/?\w/.test(source.slice(start, start + 100))) segments.push(segment);
+      const written = source.slice(start, segment.pieces.at(-1)?.end);
+      // A reference such as `@string/name` is no text.
+      if (!/^[@?][\w.:+]+\/?\w/.test(written) && !isDatePattern(written)) segments.push(segment);
     }
   });
   for (const token of tokens) read(token);

@@ -83,6 +83,8 @@ export interface HtmlOptions {
   readonly ignored?: ReadonlySet<string>;
   /** What `lang` says afterwards, where it names the source; by default that stays. */
   readonly languages?: DocumentLanguages | undefined;
+  /** The language of the translation, whose plural categories messages have; by default that of `languages`. */
+  readonly target?: string | undefined;
 }
 
 /** A part of a page that is read or stays, until the end of its element. One may be in another one of the other kind. */
@@ -96,11 +98,13 @@ interface Region {
 }
 
 /** Follows the elements of a page, in the order of its tags. What is between two tags is text. */
-const createHtmlReader = (source: string, { ignored = new Set(), languages }: HtmlOptions) => {
+const createHtmlReader = (
+  source: string,
+  { ignored = new Set(), languages, target = languages?.target }: HtmlOptions,
+) => {
   const segments: DocumentSegment[] = [];
   const edits: DocumentEdit[] = [];
   const rename = languageRenamer(languages);
-  const target = languages?.target;
   let block = "";
   const collect = (syntax: Syntax): PassageCollector =>
     collectPassage(createPassageReader(source, { ...syntax, target }), (found) => {
@@ -141,7 +145,8 @@ const createHtmlReader = (source: string, { ignored = new Set(), languages }: Ht
     }
     const stays = isMarked(tag) === false || ignored.has(name);
     if (!stays) {
-      for (const segment of readTextAttributes(source, tag, attributeSyntax)) segments.push(segment);
+      for (const segment of readTextAttributes(source, tag, { ...attributeSyntax, target }))
+        segments.push(segment);
     }
     if (!isAlone && (stays || ignoredElements.has(name))) begin(tag, range, undefined);
     else if (!isAlone && name === "pre") begin(tag, range, collect(lineSyntax));

@@ -1,4 +1,4 @@
-import { isData, isDataKey } from "../segments/data-values.ts";
+import { isData, isDataKey, isDatePattern } from "../segments/data-values.ts";
 import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
 import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
@@ -216,8 +216,8 @@ export const readJsonTexts = (source: string, target?: string): ParsedDocument =
 };
 
 /**
- * Reads an Application Resource Bundle, as Flutter has them. What `@` begins is about messages, and stays; `@@locale` names the target's
- * language afterwards.
+ * Reads an Application Resource Bundle, as Flutter has them. What `@` begins is about messages, and stays, as formats of dates do;
+ * `@@locale` names the target's language afterwards.
  *
  * @throws UnreadableDocument as {@link readJsonTexts} does.
  */
@@ -225,7 +225,7 @@ export const readArb = (source: string, languages?: DocumentLanguages): ParsedDo
   const segments: DocumentSegment[] = [];
   const edits: DocumentEdit[] = [];
   const rename = languageRenamer(languages);
-  const rules = { staysUnder: (key = "") => key.startsWith("@"), stays: () => false };
+  const rules = { staysUnder: (key = "") => key.startsWith("@"), stays: isDatePattern };
   readWith(source, rules, (range, key) => {
     const text = key === undefined ? undefined : rename(source.slice(range.start, range.end));
     if (text !== undefined) edits.push({ ...range, text });

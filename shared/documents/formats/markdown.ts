@@ -5,13 +5,12 @@ import { gfmTable } from "micromark-extension-gfm-table";
 import { requireShortPassage } from "../segments/document-size.ts";
 import { collectPassage, type PassageCollector } from "../segments/passage.ts";
 import { createPassageReader, plainSyntax } from "../segments/read-words.ts";
-import type { DocumentSegment, ParsedDocument, Range, SegmentPiece } from "../segments/segment.ts";
+import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
 import type { PassageReader, Syntax } from "../segments/syntax.ts";
-import { isUnreadableDocument, UnreadableDocument } from "../segments/unreadable-document.ts";
+import { UnreadableDocument } from "../segments/unreadable-document.ts";
 import { ignoredElements, readHtml } from "./html.ts";
-import { jsonSyntax, readString } from "./json.ts";
 import { inlineExtensions, withoutExtensions } from "./markdown-extensions.ts";
-import { readYaml } from "./yaml.ts";
+import { readMetadata } from "./markdown-metadata.ts";
 
 /** The tree of a Markdown text with tables. */
 export const parseMarkdown = (source: string) =>
@@ -103,14 +102,26 @@ const checked = ({ source, structures }: MarkdownReading, segment: DocumentSegme
   };
 };
 
-const moved = (segment: DocumentSegment, offset: number): DocumentSegment => {
-  const move = <Moved extends SegmentPiece>(piece: Moved): Moved => ({
-    ...piece,
-    start: piece.start + offset,
-    end: piece.end + offset,
+/** Returns segments of a part of the source with their positions in the whole of it. */
+const moved = (segments: readonly DocumentSegment[], offset: number): DocumentSegment[] => {
+  const move = <Moved extends Range>(range: Moved): Moved => ({
+    ...range,
+    start: range.start + offset,
+    end: range.end + offset,
   });
-  const [first, ...others] = segment.pieces;
-  return { ...segment, pieces: [move(first), ...others.map(move)] };
+  const positions = new Map<DocumentSegment["pieces"], DocumentSegment["pieces"]>();
+  for (const { pieces } of segments) {
+    const [first, ...others] = pieces;
+    positions.set(pieces, [move(first), ...others.map(move)]);
+  }
+  const placed = (segment: DocumentSegment): DocumentSegment => ({
+    ...segment,
+    pieces: positions.get(segment.pieces) ?? segment.pieces,
+  });
+  return segments.map(({ edits = [], ...segment }) => ({
+    ...placed(segment),
+    edits: edits.map(({ of, ...edit }) => ({ ...move(edit), ...(of ? { of: of.map(placed) } : {}) })),
+  }));
 };
 
 const voidTag = /^<(?:area|br|hr|img|input|wbr)\b|\/>$|^<[!?]/i;
@@ -145,25 +156,30 @@ const addHtmlTag = (source: string, range: Range, passage: PassageCollector): vo
 };
 
 /** Returns the text of an image as a segment, where the source writes it without escapes. */
-const altText = (source: string, { start }: Range, alt: string): DocumentSegment[] => {
+const altText = ({ source, target }: MarkdownReading, { start }: Range, alt: string): DocumentSegment[] => {
   const range = { start: start + 2, end: start + 2 + alt.length };
   if (source.slice(range.start, range.end + 1) !== `${alt}]`) return [];
-  const words = createPassageReader(source, markdownSyntax);
+  const words = createPassageReader(source, { ...markdownSyntax, target });
   return words.segmentsOf(words.read(range));
 };
 
 /** Returns the title of a link or an image as a segment, where the source writes it without escapes. */
-const linkTitle = (source: string, { start, end }: Range, title: string): DocumentSegment[] => {
+const linkTitle = (
+  { source, target }: MarkdownReading,
+  { start, end }: Range,
+  title: string,
+): DocumentSegment[] => {
   const written = source.slice(start, end);
   const index = written.lastIndexOf(`"${title}"`);
   if (index < 0) return [];
-  const words = createPassageReader(source, titleSyntax);
+  const words = createPassageReader(source, { ...titleSyntax, target });
   const from = start + index + 1;
   return words.segmentsOf(words.read({ start: from, end: from + title.length }));
 };
 
 interface MarkdownReading {
   readonly source: string;
+  readonly target: string | undefined;
   readonly segments: DocumentSegment[];
   readonly words: PassageReader;
   readonly structures: (written: string) => string;
@@ -185,6 +201,12 @@ const withIndent = (source: string, { start, end }: Range): Range => {
   return { start, end: Math.max(end, indent.lastIndex) };
 };
 
+/** Adds the passages of HTML: of a block, or the attributes of a tag. */
+const addHtml = ({ source, segments, target }: MarkdownReading, { start, end }: Range): void => {
+  const { segments: found } = readHtml(source.slice(start, end), { target });
+  for (const segment of moved(found, start)) segments.push(segment);
+};
+
 /** Adds the nodes of a passage in the order of the source. A stack holds them, because nesting may be deep. */
 const addPassage = (node: MarkdownNode, reading: MarkdownReading, isItem: boolean): void => {
   const { source, segments, words } = reading;
@@ -200,7 +222,7 @@ const addPassage = (node: MarkdownNode, reading: MarkdownReading, isItem: boolea
     }
     const { type, children = [], alt, title } = next;
     const range = rangeOf(next);
-    if (title) for (const segment of linkTitle(source, range, title)) segments.push(segment);
+    if (title) for (const segment of linkTitle(reading, range, title)) segments.push(segment);
     const isAutomatic = type === "link" && /^<|^[^[]/.test(source.slice(range.start, range.end));
     if (type === "text") passage.addText(withIndent(source, range));
     else if (type === "html") {
@@ -211,8 +233,7 @@ const addPassage = (node: MarkdownNode, reading: MarkdownReading, isItem: boolea
         rest.length = end;
         continue;
       }
-      const { segments: attributes } = readHtml(source.slice(range.start, range.end));
-      for (const segment of attributes) segments.push(moved(segment, range.start));
+      addHtml(reading, range);
       addHtmlTag(source, range, passage);
     } else if (isPair(next) && !isAutomatic) {
       const first = rangeOf(children[0] ?? next).start;
@@ -221,33 +242,11 @@ const addPassage = (node: MarkdownNode, reading: MarkdownReading, isItem: boolea
       rest.push(() => passage.addTag({ start: last, end: range.end, name: type, isClosing: true }));
       for (const child of children.toReversed()) rest.push(child);
     } else {
-      if (alt) for (const segment of altText(source, range, alt)) segments.push(segment);
+      if (alt) for (const segment of altText(reading, range, alt)) segments.push(segment);
       passage.addAlone(type === "break" ? withIndent(source, range) : range);
     }
   }
   passage.end();
-};
-
-/** What readers see of the metadata before a text. */
-const readKeys = new Set(["title", "description", "summary"]);
-
-/** Returns the words of the metadata: of YAML, or of TOML. */
-const readMetadata = (source: string, metadata: string): DocumentSegment[] => {
-  if (metadata.startsWith("+++")) {
-    const values = metadata.matchAll(/^(title|description|summary)\s*=\s*"((?:\\.|[^"\\\r\n])*)"/gm);
-    return Array.from(values).flatMap(({ index, 0: written, 2: value = "" }) => {
-      const end = index + written.length - 1;
-      return readString(source, { start: end - value.length, end }, jsonSyntax);
-    });
-  }
-  if (metadata === "") return [];
-  try {
-    return readYaml(metadata.replace(/---$/, ""), { keys: readKeys }).segments.slice();
-  } catch (error) {
-    // Programs tolerate metadata that is no YAML. It stays.
-    if (isUnreadableDocument(error)) return [];
-    throw error;
-  }
 };
 
 /** The parser needs time in proportion to the square of the depth. */
@@ -274,25 +273,23 @@ export const readMarkdown = (source: string, target?: string): ParsedDocument =>
   requireFewBlanks(source);
   const { text, words, metadata } = withoutExtensions(source);
   const titles = words.flatMap((range) => {
-    const title = createPassageReader(source, boxSyntax);
+    const title = createPassageReader(source, { ...boxSyntax, target });
     return title.segmentsOf(title.read(range));
   });
   const reading: MarkdownReading = {
     source,
-    segments: [...readMetadata(source, metadata), ...titles],
+    target,
+    segments: [...readMetadata(source, metadata, target), ...titles],
     words: createPassageReader(source, { ...markdownSyntax, target }),
     structures: createStructures(),
   };
   const rest: MarkdownNode[] = [parseMarkdown(text)];
   const items = new Set<MarkdownNode>();
   for (let node = rest.pop(); node; node = rest.pop()) {
-    const { start, end } = rangeOf(node);
     if (node.type === "listItem") for (const child of node.children ?? []) items.add(child);
     if (passageTypes.has(node.type)) addPassage(node, reading, items.has(node));
-    else if (node.type === "html") {
-      const html = readHtml(source.slice(start, end)).segments;
-      for (const segment of html) reading.segments.push(moved(segment, start));
-    } else for (const child of (node.children ?? []).toReversed()) rest.push(child);
+    else if (node.type === "html") addHtml(reading, rangeOf(node));
+    else for (const child of (node.children ?? []).toReversed()) rest.push(child);
   }
   const segments = reading.segments.toSorted((one, other) => one.pieces[0].start - other.pieces[0].start);
   return { source, segments };

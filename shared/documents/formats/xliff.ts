@@ -68,8 +68,8 @@ const readPieces = (reading: Reading, part: UnitPart, words: PassageReader): Seg
 };
 
 /** Returns the passage of a source that is one CDATA section. */
-const readCdata = (source: string, { start, end }: Range): ReturnType<typeof wholeSegment> => {
-  const words = createPassageReader(source, cdataSyntax);
+const readCdata = ({ source, target }: Reading, { start, end }: Range): ReturnType<typeof wholeSegment> => {
+  const words = createPassageReader(source, { ...cdataSyntax, target });
   const range = { start: start + "<![CDATA[".length, end: end - "]]>".length };
   const pieces = words.read(range).map((piece): SegmentPiece => {
     const isTag = piece.kind === "mask" && source[piece.start] === "<";
@@ -83,7 +83,7 @@ const readCdata = (source: string, { start, end }: Range): ReturnType<typeof who
 const readSource = (reading: Reading, part: UnitPart): ReturnType<typeof wholeSegment> => {
   const content = contentTokens(reading, part);
   const [only, ...others] = content.filter((token) => !isSpace(reading, token));
-  if (only?.kind === "cdata" && others.length === 0) return readCdata(reading.source, only);
+  if (only?.kind === "cdata" && others.length === 0) return readCdata(reading, only);
   const { source, target } = reading;
   const words = createPassageReader(source, { ...xmlTextSyntax, target, isWhole: true });
   const { segment, ...more } = wholeSegment(words, readPieces(reading, part, words));

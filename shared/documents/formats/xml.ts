@@ -14,6 +14,8 @@ export interface XmlOptions {
   readonly nonSplitting?: ReadonlySet<string>;
   /** Whether other elements begin and end a passage where no words are next to them; by default they do. */
   readonly hasOutline?: boolean;
+  /** The language of the translation, whose plural categories messages have. */
+  readonly target?: string | undefined;
 }
 
 /** Returns the indexes of the tokens that open an element among words: its parent has words of its own. */
@@ -53,9 +55,10 @@ const staysWhole = ({ name, attributes }: XmlToken, { ignored }: XmlOptions): bo
  */
 export const readXml = (source: string, options: XmlOptions = {}): ParsedDocument => {
   const tokens = readXmlTokens(source, { isFragment: true });
+  const { target } = options;
   const isInline = inlineRule(findMixed(source, tokens), options);
   const segments: DocumentSegment[] = [];
-  const passage = collectPassage(createPassageReader(source, xmlTextSyntax), (found) => {
+  const passage = collectPassage(createPassageReader(source, { ...xmlTextSyntax, target }), (found) => {
     for (const segment of found) segments.push(segment);
   });
   const open: { readonly isInline: boolean }[] = [];

@@ -205,6 +205,7 @@ describe("The format of a document", () => {
     ['# note\n\nmsgid ""', "download", "po"],
     ['{"a"', "download", "json"],
     ["WEBVTT\n", "download.bin", "vtt"],
+    ["1\n0:0:1,5-->0:0:2\n", "download", "srt"],
   ])("of %j in %s is %s", (content, name, format) => {
     expect(detectFormat(Buffer.from(content), name)).toBe(format);
     expect(detectFormat(Buffer.from(`\uFEFF${content}`), name)).toBe(format);

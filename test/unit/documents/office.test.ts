@@ -1,6 +1,6 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import type { DocumentFormat } from "../../../shared/documents/document-formats.ts";
+import { type DocumentFormat, detectFormat } from "../../../shared/documents/document-formats.ts";
 import { openDocument } from "../../../shared/documents/document-tools.ts";
 import { readXmlTokens } from "../../../shared/documents/segments/xml-tokens.ts";
 import { swapCase } from "../../support/swap-case.ts";
@@ -66,6 +66,17 @@ const cases: readonly Case[] = [
       "word/charts/chart1.xml": chart,
     },
     seen: ["Text", "First quarter", "Births"].toSorted(),
+  },
+  {
+    what: "names of a chart that are on several levels",
+    format: "docx",
+    files: {
+      "word/document.xml": word(paragraph("Text")),
+      "word/_rels/document.xml.rels": `<Relationships>${relationship("chart", "charts/chart1.xml")}</Relationships>`,
+      "word/charts/chart1.xml":
+        '<c:chart xmlns:c="c"><c:cat><c:multiLvlStrRef><c:multiLvlStrCache><c:lvl><c:pt idx="0"><c:v>First quarter</c:v></c:pt></c:lvl><c:lvl><c:pt idx="0"><c:v>Last year</c:v></c:pt></c:lvl></c:multiLvlStrCache></c:multiLvlStrRef></c:cat></c:chart>',
+    },
+    seen: ["First quarter", "Last year", "Text"],
   },
   {
     what: "descriptions of shapes of all kinds",
@@ -287,6 +298,27 @@ describe.each(everyXml)("A document in %s", (format, name, source, others) => {
     expect(text).not.toMatch(/(?![\t\n\r])[\p{Cc}\uFFFD\uFFFE]/u);
     // A parser that reads only what the specification allows refuses this in a text.
     expect(text.replaceAll(/="[^"]*"/g, "")).not.toContain("]]>");
+  });
+});
+
+describe("An OpenDocument text", () => {
+  const content = '<office:text xmlns:office="o" xmlns:text="t"><text:p>Hello there</text:p></office:text>';
+  const mimetype = "application/vnd.oasis.opendocument.text";
+
+  it("is one by its name where its type is not its first file, and stays so", async () => {
+    const bytes = zip({ "content.xml": content, mimetype });
+    expect(detectFormat(bytes, "letter.odt")).toBe("odt");
+    const { seen, written } = await translated(bytes, "odt");
+    expect(seen).toEqual(["Hello there"]);
+    expect(Object.keys(unzipSync(written))).toEqual(["content.xml", "mimetype"]);
+    expect(textIn(written, "mimetype")).toBe(mimetype);
+  });
+
+  it("is refused when a password protects it", () => {
+    const manifest =
+      '<manifest:manifest xmlns:manifest="m"><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>';
+    const bytes = zip({ mimetype, "content.xml": content, "META-INF/manifest.xml": manifest });
+    expect(() => openDocument(bytes, "odt")).toThrow("it is damaged or protected by a password");
   });
 });
 

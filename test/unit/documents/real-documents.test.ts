@@ -161,6 +161,13 @@ const cases: readonly Case[] = [
     written: '/* A comment */\n"a.b" = "hELLO %@";\n// Another\nkey = "sAY \\"YES\\"\\n";\n',
   },
   {
+    what: "values without quotes, which get some, and no key that stands alone",
+    format: "strings",
+    source: 'title = Hello;\n"a" = Good-morning ;\nalone;\n"b" = "It is";\n',
+    seen: ["Hello", "Good-morning", "It is"],
+    written: 'title = "hELLO";\n"a" = "gOOD-MORNING" ;\nalone;\n"b" = "iT IS";\n',
+  },
+  {
     what: "strings of Android, and not references and what stays",
     format: "android",
     source: resources(
@@ -375,6 +382,26 @@ describe.each(cases)("$format: $what", ({ format, source, seen, written, target 
   });
 });
 
+describe("How dates are written", () => {
+  it.each<[DocumentFormat, string]>([
+    ["json", '{"a":"dd/MM/yyyy","b":"EEEE, d MMM h:mm a","c":"Day"}'],
+    ["arb", '{"a":"dd/MM/yyyy","b":"EEEE, d MMM h:mm a","c":"Day"}'],
+    ["yaml", 'a: dd/MM/yyyy\nb: "EEEE, d MMM h:mm a"\nc: Day\n'],
+    ["properties", "a=dd/MM/yyyy\nb=EEEE, d MMM h:mm a\nc=Day\n"],
+    ["strings", '"a" = "dd/MM/yyyy";\n"b" = "EEEE, d MMM h:mm a";\n"c" = "Day";\n'],
+    [
+      "android",
+      resources(
+        '<string name="a">dd/MM/yyyy</string><string name="b">EEEE, d MMM h:mm a</string><string name="c">Day</string>',
+      ),
+    ],
+  ])("stays for the programs that read it, in %s", async (format, source) => {
+    const { seen, written } = await translated(source, format);
+    expect(seen).toEqual(["Day"]);
+    expect(written).toBe(source.replace("Day", "dAY"));
+  });
+});
+
 const message = "You have {n, plural, one {# cow} other {# cows}} now";
 
 describe("A message with branches", () => {
@@ -388,7 +415,18 @@ describe("A message with branches", () => {
     ["android", resources(`<string name="a">${message}</string>`)],
     ["strings", `"a" = "${message}";\n`],
     ["properties", `a=${message}\n`],
-  ])("has the categories of the target only, in %s", async (format, source) => {
+    ["html", `<p title="${message}">1</p>`],
+    ["markdown", `![${message}](a.png)\n`],
+    ["markdown", `[](a "${message}")\n`],
+    ["markdown", `<p>${message}</p>\n`],
+    ["markdown", `!!! note "${message}"\n`],
+    ["markdown", `---\ntitle: ${message}\n---\n`],
+    ["markdown", `+++\ntitle = "${message}"\n+++\n`],
+    [
+      "xliff",
+      `<xliff version="1.2"><file><body><trans-unit id="1"><source><![CDATA[${message}]]></source></trans-unit></body></file></xliff>`,
+    ],
+  ])("has the categories of the target only, in %s: %s", async (format, source) => {
     const { written, untranslated } = await translated(source, format, {
       languages: { ...languages, target: "ach" },
     });

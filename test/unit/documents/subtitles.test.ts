@@ -64,7 +64,9 @@ describe("A SubRip file", () => {
       "1\n00:00:01,000 --> 00:00:02,000\nfirst\n\nmore of it\n\n42",
       "2\n00:00:03,000-->00:00:04,000\nsecond",
       " 00:00:05 --> 00:00:06\nthird",
-      "4\n0:00:07.5 --> 0:00:08.5\nfourth\n",
+      "4\n0:00:07.5 --> 0:00:08.5\nfourth",
+      "5\n0:1:2,5 --> 0:1:3,75\nfifth",
+      "6\n1:4 --> 1:5\nsixth\n",
     ].join("\n\n");
     const { text } = await translateDocument(readSrt(source), upperCase);
     expect(text).toBe(source.toUpperCase());

@@ -92,6 +92,17 @@ describe("A request of a client of DeepL", () => {
     expect(quota.refund).not.toHaveBeenCalled();
   });
 
+  it.each([
+    ["plain text", {}],
+    ["HTML", { tag_handling: "html" }],
+    ["XML", { tag_handling: "xml" }],
+  ])("has the plural categories of its target in messages of %s", async (_what, options) => {
+    const { deepl } = setup(shout);
+    const text = "Have {n, plural, one {# cow} few {# cows} other {# cows}} now";
+    const { body } = await deepl({ text: [text], ...options });
+    expect(body.translations).toMatchObject([{ text: "HAVE {n, plural, one {# COW} other {# COWS}} NOW" }]);
+  });
+
   it("leaves lines to the model with split_sentences=0", async () => {
     const { deepl } = setup(async () => "ONE TWO");
     const { body } = await deepl({ text: "one\ntwo", split_sentences: "0" });

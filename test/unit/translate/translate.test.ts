@@ -49,6 +49,18 @@ describe("POST /tasks/translate", () => {
     expect((await post(request)).body.usage).toEqual(usage);
   });
 
+  it.each([
+    ["html", '<p title="{n, plural, few {# cows} other {Cows}}">Hi</p>'],
+    ["markdown", "Hi\n\n![{n, plural, few {# cows} other {Cows}}](a.png)"],
+  ])("returns messages with the plural categories of the target, in %s", async (format, text) => {
+    const { post, translator } = setup();
+    translator.translate.mockImplementation(async (sent) => ({ text: sent.text.toUpperCase() }));
+    const { output } = (await post({ ...request, format, text })).body;
+    expect(output.translated_text).toBe(
+      text.replace("few {# cows} ", "").replace("Cows", "COWS").replace("Hi", "HI"),
+    );
+  });
+
   it("sends the model the languages' names and the trimmed text", async () => {
     const { post, translator } = setup();
     await post({ source_language: "LUG", target_language: " english ", text: "  Webale nnyo  " });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { scopes } from "../../../shared/accounts/access/api-keys.ts";
 import { keyRequest } from "../../../shared/accounts/profile/manage-keys.ts";
-import { keywordList, organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
+import { accountKeywords, organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
 import { givenPassword } from "../../../shared/accounts/sign-in/fields.ts";
 import { newPassword } from "../../../shared/accounts/sign-in/registration.ts";
 import { definePage } from "../../../shared/pages/server/define-page.ts";
@@ -140,7 +140,7 @@ export const accountPage = definePage({
         text()
           .max(4_000)
           .transform((value) => value.split(/[,\n]/u).filter((keyword) => keyword.trim() !== ""))
-          .pipe(keywordList),
+          .pipe(accountKeywords),
       ),
       default_language: recordingLanguage,
       language_1: recordingLanguage,

@@ -11,6 +11,17 @@ const jsonObject = (text: string): object => {
   return typeof value === "object" && value !== null ? value : {};
 };
 
+/** The entries of a list that is written with commas. */
+const listed = (text: string): string[] =>
+  text
+    .split(/[,\n]/u)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+
+/** A number that is the same for the same text. */
+const checksum = (text: string): number =>
+  [...text].reduce((sum, letter) => (31 * sum + (letter.codePointAt(0) ?? 0)) % 2_147_483_647, 0);
+
 /** The form of the page; `undefined` when an element is missing. */
 const findForm = () => {
   const form = document.querySelector<HTMLFormElement>("form[data-upload]");
@@ -59,18 +70,16 @@ class Upload {
     const api = createApi(this.#words("api"), this.#freshToken, persistence);
     const fileId = await this.#upload(file, api, persistence);
     this.#say(this.#words("starting"));
-    const { target, speakers, ...chosen } = this.#chosen();
-    const job = await api(
-      "POST",
-      "/jobs",
-      {
-        ...{ ...jsonObject(this.#words("creates")), ...chosen, file_id: fileId },
-        ...(speakers === undefined ? {} : { speakers: true }),
-        ...(target === undefined ? {} : { targets: [{ language: target, format: "srt" }] }),
-      },
-      // If the response is lost, the next attempt creates no second job.
-      { "Idempotency-Key": [fileId, ...Object.values(chosen), target, speakers].filter(Boolean).join("-") },
-    );
+    const { target, speakers, keywords, ...chosen } = this.#chosen();
+    const body = {
+      ...{ ...jsonObject(this.#words("creates")), ...chosen, file_id: fileId },
+      ...(speakers === undefined ? {} : { speakers: true }),
+      ...(keywords === undefined ? {} : { keywords: listed(keywords) }),
+      ...(target === undefined ? {} : { targets: [{ language: target, format: "srt" }] }),
+    };
+    // If the response is lost, the next attempt creates no second job.
+    const key = `${fileId}-${checksum(JSON.stringify(body))}`;
+    const job = await api("POST", "/jobs", body, { "Idempotency-Key": key });
     forgetUpload();
     location.assign(this.#words("page").replace("{id}", textWithin(job, "id")));
   }

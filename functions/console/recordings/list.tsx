@@ -1,15 +1,17 @@
 import type * as z from "zod";
 import { recordingUpload, transcriptionJob } from "../../../shared/pages/samples/job-commands.ts";
 import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
 import { CodeBlock } from "../../../shared/pages/view/code.tsx";
 import { EmptyState, Notice, PageHead } from "../../../shared/pages/view/components.tsx";
 import { momentOf } from "../../../shared/pages/view/dates.ts";
-import { optionsOf, Select } from "../../../shared/pages/view/forms.tsx";
+import { optionsOf, Select, TextArea } from "../../../shared/pages/view/forms.tsx";
 import {
   transcriptionLanguages,
   translationLanguages,
 } from "../../../shared/platform/catalogue/languages.ts";
 import { maxUploadBytes } from "../../../shared/platform/storage/object-store.ts";
+import { maxKeywords } from "../../../shared/platform/validation/fields.ts";
 import { fileNameOf, isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import { acceptedRecordings } from "../playground/accepted-recordings.ts";
 import { clockOf } from "./clock.ts";
@@ -59,6 +61,13 @@ const Upload = ({ texts, account, detectsLanguages, distinguishesSpeakers }: Sho
         isOptional
         value=""
         options={[{ value: "", label: words.noTranslation }, ...optionsOf(translationLanguages)]}
+      />
+      <TextArea
+        name="keywords"
+        label={words.keywords}
+        hint={fill(texts.account.keywordsHint, { count: maxKeywords })}
+        isOptional
+        rows={2}
       />
       {distinguishesSpeakers && (
         <div class="field">

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { languageField, languageForms, transcriptionLanguages } from "../../platform/catalogue/languages.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { text } from "../../platform/validation/fields.ts";
+import { keywordList, text } from "../../platform/validation/fields.ts";
 import { type Account, profileTexts, type StoredAccount, toAccount } from "../access/account.ts";
 import type { AccountsRepository } from "../repositories/accounts-repository.ts";
 import { shortText } from "../sign-in/fields.ts";
@@ -25,7 +25,7 @@ const maxDefaultLanguages = 3;
 export const maxAccountKeywords = 50;
 
 /** Names and terms of an account's recordings. */
-export const keywordList = z.array(text().trim().min(1).max(60)).max(maxAccountKeywords);
+export const accountKeywords = keywordList(maxAccountKeywords);
 
 export const profileRequest = z
   .object({
@@ -58,7 +58,7 @@ export const profileRequest = z
         description:
           "The languages that recordings may be in, if there is no `default_language`; one is determined. An empty list removes them",
       }),
-    keywords: keywordList.nullish().meta({
+    keywords: accountKeywords.nullish().meta({
       example: ["Sekitoleko", "Ntungamo"],
       description: `${profileTexts.keywords}. At most ${maxAccountKeywords}; an empty list removes them`,
     }),

@@ -101,6 +101,13 @@ export const requiredFormFile = () =>
     )
     .pipe(namedFile);
 
+/** In how many keywords of a recording a model finds those of a piece. It reads about thirty. */
+export const maxKeywords = 200;
+
+/** Names and terms in recordings. */
+export const keywordList = (maxEntries = maxKeywords) =>
+  z.array(text().trim().min(1).max(60)).max(maxEntries);
+
 /** A field that forms may leave out or leave empty. */
 export const optionalField = <Schema extends z.ZodType<unknown, string>>(schema: Schema) =>
   z

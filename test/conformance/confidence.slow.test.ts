@@ -2,16 +2,20 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
+import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { calibrationFile } from "../../infra/evaluation/calibration/calibration-file.ts";
 import { jobResult } from "../../shared/recordings/jobs/job-result.ts";
 import type { TestAccount } from "../support/api-client.ts";
+import { chromiumArguments, findChromium } from "../support/chromium.ts";
 import { basePath } from "../support/client.ts";
 import { type DoubtfulServer, saidFrom, saidIn, startDoubtfulServer } from "../support/doubtful-server.ts";
 import { FormVisitor } from "../support/form-visitor.ts";
 import { numberedRecording } from "../support/numbered-recording.ts";
 import { type OwnService, startOwnService } from "../support/own-service.ts";
+
+const executablePath = findChromium();
 
 const seconds = 25;
 const recordings = 40;
@@ -189,7 +193,8 @@ describe("confidence that is calibrated", () => {
 
     const { client } = service;
     const fields = { type: "transcription", language: "lug", timestamps: true };
-    const { id } = await client.startJob(numberedRecording(60, 30_000), fields, { token: account.token });
+    const recording = numberedRecording(60, 30_000, 8_000);
+    const { id } = await client.startJob(recording, fields, { token: account.token });
     await client.whenOver(id, account.token);
     expect(server.forms.length).toBe(calls + 41);
     const resultIn = (query: string) =>
@@ -207,5 +212,27 @@ describe("confidence that is calibrated", () => {
     const page = await visitor.open(`/console/recordings/${id}`);
     expect(page.html).toMatch(/<button type="button" class="unsure" data-start="[\d.]+" data-end="[\d.]+"/);
     expect((await visitor.open("/quality")).html).toContain("How sure transcripts are");
+  });
+
+  it.skipIf(executablePath === undefined)("lets a person play each unsure word of a recording", async () => {
+    const { url } = service.running();
+    const visitor = new FormVisitor(url);
+    await visitor.logIn(account);
+    const { jobs } = await service.client.send("/tasks/jobs", { token: account.token });
+    const browser = await chromium.launch({ executablePath: executablePath ?? "", args: chromiumArguments });
+    const context = await browser.newContext();
+    await context.addCookies([...visitor.cookies].map(([name, value]) => ({ name, value, url })));
+    const page = await context.newPage();
+    await page.goto(`${url}/console/recordings/${jobs[0].id}`);
+    const word = page.locator(".unsure").last();
+    const end = Number(await word.getAttribute("data-end"));
+    await word.click();
+    const audio = page.locator("audio");
+    const read = (name: string) => audio.evaluate((player, key) => Reflect.get(player, key), name);
+    await expect.poll(() => read("currentTime")).toBeGreaterThanOrEqual(end + 0.25);
+    await expect.poll(() => read("paused")).toBe(true);
+    // Up to the end of the word, and what plays until the browser notices.
+    expect(await read("currentTime")).toBeLessThan(end + 2);
+    await browser.close();
   });
 });

@@ -1,9 +1,12 @@
 import { wavHeaderBytes } from "./wav.ts";
 
-const sampleRate = 1_000;
-
-/** A recording whose every second says which one it is: the value of its samples. @param from the number of the first. */
-export const numberedRecording = (seconds: number, from = 0): Buffer => {
+/**
+ * A recording whose every second says which one it is: the value of its samples.
+ *
+ * @param from the number of the first.
+ * @param sampleRate browsers play none below 3,000.
+ */
+export const numberedRecording = (seconds: number, from = 0, sampleRate = 1_000): Buffer => {
   const audio = Buffer.alloc(seconds * sampleRate * 2);
   for (let at = 0; at < audio.length; at += 2) audio.writeInt16LE(from + Math.floor(at / 2 / sampleRate), at);
   return Buffer.concat([wavHeaderBytes(audio.length, { sampleRate, stated: true }), audio]);
@@ -11,7 +14,9 @@ export const numberedRecording = (seconds: number, from = 0): Buffer => {
 
 /** Hears the seconds of such a recording, each as a word; one that is cut is not heard. */
 export const hearSeconds = (form: Buffer) => {
-  const start = form.indexOf("data", form.indexOf("RIFF")) + 8;
+  const header = form.indexOf("RIFF");
+  const sampleRate = form.readUInt32LE(header + 24);
+  const start = form.indexOf("data", header) + 8;
   const length = form.readUInt32LE(start - 4);
   const segments: { start: number; end: number; text: string }[] = [];
   let from = 0;

@@ -177,9 +177,7 @@ export const createConfidentTranscriber = (
     const known = request.language === undefined ? undefined : languages[request.language];
     const needsMore = request.confidence === true && isCalibrated(known);
     const transcription = await transcriber.transcribe(
-      needsMore
-        ? { ...request, withSegments: true, withWords: request.withWords || known.words.curve !== null }
-        : request,
+      needsMore ? { ...request, scores: known.words.curve === null ? "segments" : "words" } : request,
       options,
     );
     const language = request.language ?? transcription.language;

@@ -127,7 +127,7 @@ const transcription = z.strictObject({
   diarizes: flag.optional(),
   /** Whether the server detects the language. */
   detects: flag.optional(),
-  /** Whether segments have `avg_logprob`. */
+  /** Whether segments have `avg_logprob`, or words a probability; what is not said here, a process learns from replies. */
   log_probabilities: flag.optional(),
   /** Whether the server takes a prompt. */
   prompt: flag.optional(),

@@ -28,6 +28,8 @@ export interface TranscriptionRequest {
   readonly withWords?: boolean;
   /** Whether to return how sure the transcript is, where the stage has a calibration for its language. */
   readonly confidence?: boolean;
+  /** What the model should report only so that it can be calculated how sure the transcript is. */
+  readonly scores?: "segments" | "words" | undefined;
   /** A hint for the model: what was said before, or names that occur. */
   readonly prompt?: string | undefined;
   /** How freely the model chooses words, 0 to 1. */

@@ -77,6 +77,12 @@ const withoutSpeakers = ({ segments, ...others }: Transcription): Transcription 
   segments: segments?.map(({ speaker: _, ...segment }) => segment),
 });
 
+/** Whether a model reports how probable its text is; silence does not show it. */
+const hasScores = ({ text, segments = [], words = [] }: Transcription): boolean =>
+  text === "" ||
+  segments.some(({ details }) => details?.averageLogProbability !== undefined) ||
+  words.some(({ probability }) => probability !== undefined);
+
 const transcribeAt = async (
   call: ModelCall,
   request: TranscriptionRequest,
@@ -116,6 +122,8 @@ const transcribeAt = async (
       response.body,
       request.detectsLanguage ? (named) => codeFromWire(codes, named) : undefined,
     );
+    const isScored = request.scores === undefined || form.format !== "verbose_json" || hasScores(parsed);
+    if (!isScored) lacking.set(backend, new Set([...refused, "scores"]));
     const transcription = request.speakers ? parsed : withoutSpeakers(parsed);
     if (withSpeakers) speakers.require(request, backend, transcription);
     if (transcription.text !== "") onText?.(transcription.text);

@@ -25,24 +25,27 @@ export interface WireForm {
   readonly prompt?: string | undefined;
 }
 
-/** What a server may refuse. */
-export type RefusableFeature = "speakers" | "times" | "words" | "stream" | "prompt";
+/** What a server may refuse, or return a transcript without: `scores` are the probabilities of the text. */
+export type RefusableFeature = "speakers" | "times" | "words" | "stream" | "prompt" | "scores";
 
 /** The fullest form for a request that a model supports, as far as its profile says and without what its server has refused. */
 export const formFor = (
-  { withSegments, speakers, withWords = false, prompt: said }: TranscriptionRequest,
-  { diarizes, prompt: takesPrompt }: ModelProfile["transcription"],
+  { withSegments, speakers, withWords, scores, prompt: said }: TranscriptionRequest,
+  { diarizes, log_probabilities: hasScores, prompt: takesPrompt }: ModelProfile["transcription"],
   { isStreamed, refused }: { readonly isStreamed: boolean; readonly refused: ReadonlySet<RefusableFeature> },
 ): WireForm => {
   const prompt = takesPrompt === false || refused.has("prompt") ? undefined : said || undefined;
   if (speakers && diarizes !== false && !refused.has("speakers"))
     return { format: "diarized_json", withWords: false, isStreamed: false, prompt };
   // Models transcribe better without times, and more of them can; so times are requested only when needed.
-  const withTimes = (withSegments || withWords) && !refused.has("times");
+  const scored = hasScores === false || refused.has("scores") ? undefined : scores;
+  const needsWords = withWords === true || scored === "words";
+  const needsTimes = withSegments || needsWords || scored !== undefined;
+  const withTimes = needsTimes && !refused.has("times");
   return {
     format: withTimes ? "verbose_json" : "json",
-    withWords: withWords && withTimes && !refused.has("words"),
-    isStreamed: isStreamed && !(withSegments || withWords) && !refused.has("stream"),
+    withWords: needsWords && withTimes && !refused.has("words"),
+    isStreamed: isStreamed && !needsTimes && !refused.has("stream"),
     prompt,
   };
 };

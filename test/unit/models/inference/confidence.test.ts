@@ -109,21 +109,16 @@ describe("the confidence of a transcript", () => {
   });
 
   it.each([
-    [{ confidence: true }, { lug: calibrated(true) }, [true, true]],
-    [{ confidence: true }, { lug: calibrated(false) }, [true, false]],
-    [{ confidence: true }, { lug: calibrated(false, false) }, [false, false]],
-    [{ confidence: true }, {}, [false, false]],
-    [{}, { lug: calibrated(true) }, [false, false]],
-  ])(
-    "requests times of segments and words only for who wants it: %j",
-    async (more, languages, [segments, words]) => {
-      const { ask, transcribe } = setUp(heard(details(0.8)), languages);
-      await ask(more);
-      expect(transcribe.mock.calls.map(([sent]) => [sent.withSegments, sent.withWords ?? false])).toEqual([
-        [segments, words],
-      ]);
-    },
-  );
+    [{ confidence: true }, { lug: calibrated(true) }, "words"],
+    [{ confidence: true }, { lug: calibrated(false) }, "segments"],
+    [{ confidence: true }, { lug: calibrated(false, false) }, undefined],
+    [{ confidence: true }, {}, undefined],
+    [{}, { lug: calibrated(true) }, undefined],
+  ])("requests probabilities only for who wants it: %j", async (more, languages, scores) => {
+    const { ask, transcribe } = setUp(heard(details(0.8)), languages);
+    await ask(more);
+    expect(transcribe.mock.calls.map(([sent]) => sent.scores)).toEqual([scores]);
+  });
 });
 
 describe("a curve", () => {

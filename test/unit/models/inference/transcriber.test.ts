@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bufferSource } from "../../../../shared/audio/read-audio.ts";
 import { createOpenAiTranscriber } from "../../../../shared/models/inference/openai/transcriber.ts";
+import type { GivenProfile } from "../../../../shared/models/inference/profile-schema.ts";
 import type { Recording } from "../../../../shared/models/inference/transcription.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import {
@@ -79,6 +80,26 @@ describe("a transcription through a server of the OpenAI API", () => {
     expect(form?.get("response_format")).toBe("verbose_json");
     expect(form?.get("timestamp_granularities[]")).toBe("segment");
   });
+
+  it.each<[GivenProfile, number, readonly string[]]>([
+    [{}, -0.1, ["verbose_json", "verbose_json"]],
+    [{}, Number.NaN, ["verbose_json", "json"]],
+    [{ transcription: { log_probabilities: false } }, -0.1, ["json", "json"]],
+  ])(
+    "requests probabilities of a server whose profile is %j and whose text has %d: %j",
+    async (profile, avg_logprob, formats) => {
+      backend.behave(
+        responding(200, { ...verbose, segments: segments.map((each) => ({ ...each, avg_logprob })) }),
+      );
+      const { transcribe: ask } = createOpenAiTranscriber([
+        modelServer({ baseUrl: backend.baseUrl, profile }, "m"),
+      ]);
+      const signal = new AbortController().signal;
+      for (const _ of formats)
+        await ask({ recording, language: "lug", withSegments: false, scores: "segments" }, { signal });
+      expect((await receivedForms()).map((form) => form.get("response_format"))).toEqual(formats);
+    },
+  );
 
   it.each([
     ["has no segments", { text: "Oli otya?" }],

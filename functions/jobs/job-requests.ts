@@ -6,7 +6,7 @@ import {
   transcriptionLanguages,
   translationLanguages,
 } from "../../shared/platform/catalogue/languages.ts";
-import { text } from "../../shared/platform/validation/fields.ts";
+import { keywordList, text } from "../../shared/platform/validation/fields.ts";
 import { maxCallbackUrlLength } from "../../shared/recordings/callbacks/callback-url.ts";
 import { maxTargets, targetFormats } from "../../shared/recordings/jobs/target.ts";
 
@@ -19,9 +19,6 @@ const callbackUrl = text().max(maxCallbackUrlLength).nullish().meta({
   example: "https://example.org/language-ai",
   description: "A URL to call when the job ends, following Standard Webhooks",
 });
-
-/** A model reads about thirty, so these are enough to choose from for each piece. */
-const maxKeywords = 200;
 
 /** What a transcript is translated into. */
 export const transcriptTargets = z
@@ -72,7 +69,7 @@ export const transcriptionJobRequest = z
         example: ["lug", "eng"],
         description:
           "The languages that the recording may be in, at most three where no model of this service detects languages. They are tried at " +
-          "both ends of each piece of the recording, which may change its language",
+          "the ends and the middle of each piece of the recording, which may change its language",
       }),
     timestamps: z.boolean().default(false).meta({ description: "Whether the JSON result has `segments`" }),
     speakers: z
@@ -83,9 +80,7 @@ export const transcriptionJobRequest = z
           "Whether the result says who speaks, as `A`, `B` and so on: in segments, in subtitles and in `text`. Refused where no model of this " +
           "service distinguishes speakers",
       }),
-    keywords: z
-      .array(text().trim().min(1).max(60))
-      .max(maxKeywords)
+    keywords: keywordList()
       .nullish()
       .meta({
         example: ["Sekitoleko", "Ntungamo"],

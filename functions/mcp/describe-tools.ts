@@ -1,4 +1,4 @@
-import type { buildOpenApi } from "../docs/build-openapi.ts";
+import { buildOpenApi } from "../docs/build-openapi.ts";
 import { type ToolDefinition, toolDefinitions } from "./tools.ts";
 
 /** A schema of the OpenAPI document, which is JSON Schema. */
@@ -130,8 +130,12 @@ const outputSchema = (tool: ToolDefinition, document: Document, schemas: Schema)
   return { ...schema, type: "object", properties: { ...schemaOr(schema["properties"]), ...added } };
 };
 
-/** What clients are sent about the tools: their schemas are those of the operations in the API's own document. */
-export const describeTools = (document: Document): ToolDescription[] => {
+/** What clients are sent about the tools: their schemas are those of their operations, written as the API's own document is. */
+export const describeTools = (): ToolDescription[] => {
+  const operations = toolDefinitions.flatMap(({ operation, resultOf }) =>
+    resultOf ? [operation, resultOf.operation] : [operation],
+  );
+  const document = buildOpenApi([{ operations, transfer: "buffered" }]);
   const schemas = schemaOr(document.components?.schemas);
   return toolDefinitions.map((tool) => ({
     name: tool.name,

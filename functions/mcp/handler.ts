@@ -16,7 +16,7 @@ import { listLanguages } from "../docs/list-languages.ts";
 import { jobEndpoints } from "../jobs/endpoints.ts";
 import { languageEndpoints } from "../language/endpoints.ts";
 import { speechEndpoints } from "../speech/endpoints.ts";
-import { detectionEndpoints, transcriptionEndpoints } from "../transcription/endpoints.ts";
+import { agentTranscriptionEndpoints, detectionEndpoints } from "../transcription/endpoints.ts";
 import { translateEndpoints } from "../translate/endpoints.ts";
 import { languageModelOnDemand } from "../translate/language-model.ts";
 import { createOperationCalls } from "./call-operation.ts";
@@ -39,7 +39,7 @@ const callOperation = createOperationCalls(
   [
     ...translateEndpoints(jobs),
     ...languageEndpoints({ model: languageModelOnDemand() }),
-    ...transcriptionEndpoints(hearing),
+    ...agentTranscriptionEndpoints(hearing),
     ...detectionEndpoints(hearing),
     ...speechEndpoints({
       synthesizer: synthesizerFrom(environment),

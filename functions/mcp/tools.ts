@@ -4,7 +4,7 @@ import { createJobOperation, getJobOperation, getJobResultOperation } from "../j
 import { classifyOperation } from "../language/contract.ts";
 import { synthesizeOperation } from "../speech/contract.ts";
 import { voicesOperation } from "../speech/voices-contract.ts";
-import { createTranscriptionOperation, detectSpokenLanguageOperation } from "../transcription/contract.ts";
+import { agentTranscriptionOperation, detectSpokenLanguageOperation } from "../transcription/contract.ts";
 import { translateBatchOperation, translateOperation } from "../translate/contract.ts";
 
 /** A tool: an operation as agents see it. Its schemas are those of the operation. */
@@ -82,8 +82,8 @@ export const toolDefinitions: readonly ToolDefinition[] = [
   {
     name: "transcribe",
     title: "Transcribe a recording",
-    description: `Transcribes an uploaded recording of up to 100 MB and a few minutes; \`start_transcription_job\` is for longer ones. ${uploading}`,
-    operation: createTranscriptionOperation,
+    description: `Transcribes an uploaded recording of up to 100 MB and a few minutes, in its \`language\` or in that of \`languages\` which it is in; \`start_transcription_job\` is for longer ones. ${uploading}`,
+    operation: agentTranscriptionOperation,
     ...uploaded,
     isReadOnly: true,
   },

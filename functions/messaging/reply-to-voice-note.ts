@@ -7,7 +7,7 @@ import { findLanguage } from "../../shared/platform/catalogue/languages.ts";
 import { daySeconds, hourSeconds } from "../../shared/platform/durations.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ByteSource } from "../../shared/platform/outbound/byte-source.ts";
-import { transcribeUnnamed } from "../../shared/recordings/spoken-language/transcribe-unnamed.ts";
+import { transcribeIn } from "../../shared/recordings/spoken-language/transcribe-unnamed.ts";
 import { conversationText } from "../../shared/recordings/transcripts/speakers.ts";
 import type { MeasuredRecording } from "../../shared/recordings/uploads/open-upload.ts";
 import { type Conversation, initialSettings, languageOf } from "./conversation.ts";
@@ -78,24 +78,21 @@ const languagesOf = ({ settings, writes_in: written }: Conversation): readonly [
 /** Makes two attempts. Before the second one, the person learns that it takes longer. */
 const transcribe = async (
   recording: MeasuredRecording,
-  [language, ...others]: readonly [string, ...string[]],
+  candidates: readonly string[],
   wording: Wording,
   dependencies: ReplyDependencies,
   { sayNow, signal }: PlanningTools,
 ): Promise<Transcription> => {
-  const { transcriber, transcriptionRetry } = dependencies;
+  const { transcriptionRetry } = dependencies;
   const request = {
     recording,
-    language,
+    candidates,
     withSegments: false,
     speakers: "if-known" as const,
     confidence: true,
   };
-  const hear = async (options: { readonly signal: AbortSignal }): Promise<Transcription> => {
-    if (others.length === 0) return transcriber.transcribe(request, options);
-    const candidates = [language, ...others];
-    return (await transcribeUnnamed({ ...request, candidates }, dependencies, options)).transcription;
-  };
+  const hear = async (options: { readonly signal: AbortSignal }): Promise<Transcription> =>
+    (await transcribeIn(request, dependencies, options)).transcription;
   try {
     const firstSignal = AbortSignal.any([signal, AbortSignal.timeout(transcriptionRetry.after)]);
     return await hear({ signal: firstSignal });

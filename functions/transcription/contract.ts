@@ -13,9 +13,10 @@ import {
   transcriptionBackendEnvironment,
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
-import { formBoolean, optionalField } from "../../shared/platform/validation/fields.ts";
-import { oneRecording, recordingFile } from "./recording-fields.ts";
+import { formBoolean, keywordList, optionalField } from "../../shared/platform/validation/fields.ts";
+import { oneRecording, recordingErrors, recordingFile } from "./recording-fields.ts";
 import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";
+import { certainty, textCertainty } from "./v1/transcript.ts";
 
 /** In bytes. A function accepts events of 6 MB, with the body as base64; the rest is for the headers. */
 export const maxFileBytes = Math.floor(4.4 * 1024 * 1024);
@@ -124,14 +125,11 @@ export const createTranscriptionOperation = defineOperation({
   scope: "transcribe",
   body: { encoding: "multipart", schema: transcriptionRequest },
   response: { status: 200, description: "The transcription", schema: transcriptionResponse },
-  errors: [
-    "unreadable_audio",
-    "not_found",
-    "external_service_error",
-    "storage_unavailable",
-    "service_unavailable",
-  ],
+  errors: recordingErrors,
 });
+
+/** The result for silence, and for a language that is not known here. */
+export const unknownLanguage = "unknown" as const;
 
 const detectionRequest = oneRecording(
   z.object({
@@ -154,8 +152,76 @@ const detectionRequest = oneRecording(
 ).meta({ id: "SpokenLanguageRequest" });
 export type DetectionForm = z.output<typeof detectionRequest>;
 
-/** The result for silence, and for a language that is not known here. */
-export const unknownLanguage = "unknown" as const;
+const agentTranscriptionRequest = oneRecording(
+  fields.extend({
+    language: optionalField(languageField(languageCodes)).meta({
+      override: { type: "string" },
+      example: "lug",
+      description: `${languageForms}. By default that of \`languages\`, or of the account's \`default_language\` or \`default_languages\``,
+    }),
+    languages: z
+      .array(languageField(languageCodes))
+      .optional()
+      .meta({
+        override: { type: "array", items: { type: "string" } },
+        description:
+          "The languages that the recording may be in, if `language` is absent: at most three where no model of this service detects languages. " +
+          "The ends and the middle of the recording are transcribed in each, which `usage` includes",
+      }),
+    keywords: keywordList()
+      .optional()
+      .meta({ description: "Names and terms in the recording, in the order of their use" }),
+    speakers: optionalField(formBoolean())
+      .transform((wanted) => wanted ?? false)
+      .meta({
+        override: { type: "boolean", default: false },
+        description:
+          "Whether to return `segments` with who speaks. Refused where no model of this service distinguishes speakers",
+      }),
+  }),
+  "audio",
+);
+export type AgentTranscriptionForm = z.output<typeof agentTranscriptionRequest>;
+
+/**
+ * The operation of the specification, as tools for agents call it. It has what the specification does not know: languages that are
+ * determined, keywords, speakers, and how sure the text is.
+ */
+export const agentTranscriptionOperation = defineOperation({
+  ...createTranscriptionOperation,
+  scope: "transcribe",
+  body: { encoding: "multipart", schema: agentTranscriptionRequest },
+  response: {
+    ...createTranscriptionOperation.response,
+    schema: transcriptionResponse.extend({
+      language: z.string().meta({
+        example: "lug",
+        description: `Its ISO 639-3 code. \`${unknownLanguage}\` for silence, and for a language that is not known here`,
+      }),
+      segments: z
+        .array(
+          segment.extend({
+            speaker: z.string().optional().meta({
+              description: "With `speakers`: `A`, `B` and so on; missing where the model does not say",
+            }),
+            language: z.string().optional().meta({
+              description:
+                "Where the recording changes its language, and the request does not name one: its ISO 639-3 code",
+            }),
+            ...textCertainty,
+          }),
+        )
+        .nullable()
+        .meta({
+          example: null,
+          description: "With `timestamps` or `speakers`, the segments of speech. Otherwise null",
+        }),
+      ...certainty,
+    }),
+  },
+  errors: [...createTranscriptionOperation.errors, "language_required", "unsupported_parameter"],
+});
+export type AgentTranscription = z.infer<typeof agentTranscriptionOperation.response.schema>;
 
 export const detectSpokenLanguageOperation = defineOperation({
   id: "detectSpokenLanguage",
@@ -180,15 +246,7 @@ export const detectSpokenLanguageOperation = defineOperation({
       })
       .meta({ id: "DetectedSpokenLanguage" }),
   },
-  errors: [
-    "language_required",
-    "unsupported_parameter",
-    "unreadable_audio",
-    "not_found",
-    "external_service_error",
-    "storage_unavailable",
-    "service_unavailable",
-  ],
+  errors: ["language_required", "unsupported_parameter", ...recordingErrors],
 });
 
 export const transcriptionFunction = defineFunction({

@@ -1,4 +1,5 @@
 import type { RequestContext } from "../../shared/accounts/access/caller.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { countAudio } from "../../shared/platform/telemetry/use.ts";
 import { checkCandidates } from "../../shared/recordings/spoken-language/candidates.ts";
 import {
@@ -24,6 +25,14 @@ export const detectLanguage = async (
 ): Promise<{ readonly detected_language: string }> => {
   const { languages = context.defaultLanguages } = form;
   const candidates = [...new Set(languages)];
+  if (candidates.length === 0 && !dependencies.detectsLanguages) {
+    throw new AppError("language_required", {
+      message:
+        "The languages that the recording may be in are not known: name up to three in `languages`, or set the `default_languages` of " +
+        "your account with PUT /auth/profile.",
+      param: "languages",
+    });
+  }
   checkCandidates(candidates, dependencies.detectsLanguages);
   const recording = await openRecording(form, context, dependencies);
   const { language, seconds } = await detectSpokenLanguage(

@@ -1,8 +1,17 @@
 import { endpoint } from "../../shared/http/endpoint.ts";
 import type { Endpoint } from "../../shared/http/exchange.ts";
-import { createTranscriptionOperation, detectSpokenLanguageOperation } from "./contract.ts";
+import {
+  agentTranscriptionOperation,
+  createTranscriptionOperation,
+  detectSpokenLanguageOperation,
+} from "./contract.ts";
 import { type DetectionDependencies, detectLanguage } from "./detect-language.ts";
-import { type TranscriptionDependencies, transcribe } from "./transcribe.ts";
+import {
+  type TranscriptionDependencies,
+  transcribe,
+  transcribeForAgent,
+  type UnnamedTranscriptionDependencies,
+} from "./transcribe.ts";
 import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";
 import { createV1Transcription } from "./v1/create-transcription.ts";
 import { type AudioTranslationDependencies, createV1Translation } from "./v1/create-translation.ts";
@@ -10,6 +19,12 @@ import { type AudioTranslationDependencies, createV1Translation } from "./v1/cre
 export const transcriptionEndpoints = (dependencies: TranscriptionDependencies): Endpoint[] => [
   endpoint(createTranscriptionOperation, ({ body, caller, request }) =>
     transcribe(body, { userId: caller.userId, signal: request.signal }, dependencies),
+  ),
+];
+
+export const agentTranscriptionEndpoints = (dependencies: UnnamedTranscriptionDependencies): Endpoint[] => [
+  endpoint(agentTranscriptionOperation, ({ body, caller, request }) =>
+    transcribeForAgent(body, { ...caller, signal: request.signal }, dependencies),
   ),
 ];
 

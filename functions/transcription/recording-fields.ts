@@ -1,7 +1,16 @@
 import type * as z from "zod";
 import { formFile } from "../../shared/platform/validation/fields.ts";
 
-/** What forms with a recording have in common. */
+/** What operations with a recording have in common. */
+
+/** The errors of all of them. */
+export const recordingErrors = [
+  "unreadable_audio",
+  "not_found",
+  "external_service_error",
+  "storage_unavailable",
+  "service_unavailable",
+] as const;
 
 /** A recording sent with the request. */
 export const recordingFile = formFile().meta({

@@ -51,7 +51,7 @@ const openApi = buildOpenApi(functionDefinitions);
 
 const files = {
   "shared/http/openapi/openapi.json": asJson(openApi),
-  "functions/mcp/tools.json": asJson(describeTools(openApi)),
+  "functions/mcp/tools.json": asJson(describeTools()),
   "shared/accounts/usage/task-paths.json": asJson(taskPaths),
   "functions/release-check/guarded-paths.json": asJson(guardedPaths),
   "infra/handbook/retention.md": retention,

@@ -218,9 +218,40 @@ describe("the languages of a recording", () => {
         token,
         body: formData({ audio: formFile(recordings[11]?.file ?? Buffer.alloc(0)), ...fields }),
       });
-    expect((await detect({})).body.error.code).toBe("language_required");
+    const { error } = (await detect({})).body;
+    expect([error.code, error.param]).toEqual(["language_required", "languages"]);
+    expect(error.message).not.toMatch(/`language`|stt-51/);
     expect(await detect({ languages })).toMatchObject({ status: 200, body: { detected_language: "lug" } });
     await setLanguages({ default_languages: languages });
     expect((await detect({})).body).toEqual({ detected_language: "lug" });
+  });
+
+  it("are found by the tool of agents, which has the language of each segment", async () => {
+    const file_id = await service.client.upload(recordings[passages.length]?.file ?? Buffer.alloc(0), {
+      token,
+    });
+    const use = async (given: object) => {
+      const params = { name: "transcribe", arguments: { file_id, timestamps: true, ...given } };
+      const { body } = await service.client.call("/mcp", {
+        ...{ method: "POST", token, headers: { Accept: "application/json" } },
+        body: { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+      });
+      return body.result;
+    };
+    const { structuredContent: heard } = await use({ languages: ["English", "lug", "sw"] });
+    const [from, to] = changes[0] ?? [];
+    expect(heard.segments.map(({ language }: { language: string }) => language)).toEqual([
+      ...[from, from, from, from],
+      ...[to, to, to, to],
+    ]);
+    expect([from, to]).toContain(heard.language);
+    expect(heard.usage.duration_seconds).toBeGreaterThan(2.9 * heard.duration_seconds);
+    transcriber.requested.length = 0;
+    const named = await use({ language: "lug" });
+    expect([named.structuredContent.language, transcriber.requested]).toEqual(["lug", ["lg"]]);
+    expect((await use({})).content[0].text).toContain("language_required");
+    expect((await use({ languages, speakers: true })).content[0].text).toMatch(
+      /unsupported_parameter.*speakers/,
+    );
   });
 });

@@ -1,4 +1,3 @@
-import type { RequestContext } from "../../../shared/accounts/access/caller.ts";
 import { findTranscriptionModel } from "../../../shared/platform/catalogue/audio-models.ts";
 import {
   findLanguage,
@@ -11,11 +10,6 @@ import {
   checkCandidates,
   languagesOfAccount,
 } from "../../../shared/recordings/spoken-language/candidates.ts";
-
-export interface AccountContext extends RequestContext, AccountsLanguages {
-  /** The names and terms of the account's recordings. */
-  readonly keywords: readonly string[] | undefined;
-}
 
 interface NamedLanguages {
   readonly model: string;
@@ -34,6 +28,14 @@ const findIn = (param: string, value: string): Language => {
     extra: { supported_languages: supported },
   });
 };
+
+const languageRequired = (otherWays: string) =>
+  new AppError("language_required", {
+    message:
+      "The language of the recording is not known: name it in `language` or in the model (`stt-51:lug`), " +
+      `${otherWays} of your account with PUT /auth/profile.`,
+    param: "language",
+  });
 
 /**
  * The languages that a recording may be in: one when the request, its model or the account names it; several when these name
@@ -70,6 +72,10 @@ export const languagesOfForm = (
   detects: boolean,
 ): readonly Language[] => {
   const languages = languagesOf(named, account);
+  if (languages.length === 0 && !detects)
+    throw languageRequired(
+      "or up to three in `languages`, of which one is determined. Or set the `default_language` or `default_languages`",
+    );
   checkCandidates(languages, detects);
   return languages;
 };
@@ -77,6 +83,6 @@ export const languagesOfForm = (
 /** The only language of a recording. @throws AppError `model_not_found`, `unsupported_language` or `language_required`. */
 export const chooseLanguage = (named: NamedLanguages, account: AccountsLanguages): Language => {
   const [language, ...others] = languagesOf(named, account);
-  if (!language || others.length > 0) throw new AppError("language_required", { param: "language" });
-  return language;
+  if (language && others.length === 0) return language;
+  throw languageRequired("or set the `default_language`");
 };

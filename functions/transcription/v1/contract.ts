@@ -9,7 +9,7 @@ import {
   unknownMembers,
   unsupported,
 } from "../../../shared/platform/validation/fields.ts";
-import { oneRecording, recordingFile } from "../recording-fields.ts";
+import { oneRecording, recordingErrors, recordingFile } from "../recording-fields.ts";
 import { transcript } from "./transcript.ts";
 
 const formats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
@@ -120,7 +120,7 @@ const transcriptionRequest = oneRecording(
         override: { type: "array", items: { type: "string" } },
         description:
           "The languages that the recording may be in, if `language` is absent: at most three where no model of this service detects " +
-          "languages. Both ends of the recording are transcribed in each to determine it, which `usage` includes",
+          "languages. Its ends and its middle are transcribed in each to determine it, which `usage` includes",
       }),
       known_speaker_names: refused(noNames),
       known_speaker_references: refused(noNames),
@@ -163,11 +163,7 @@ const errors = [
   "language_required",
   "unsupported_language",
   "unsupported_parameter",
-  "unreadable_audio",
-  "not_found",
-  "external_service_error",
-  "storage_unavailable",
-  "service_unavailable",
+  ...recordingErrors,
 ] as const;
 
 export const createV1TranscriptionOperation = defineOperation({

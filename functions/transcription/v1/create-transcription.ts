@@ -2,23 +2,20 @@ import type { Reply } from "../../../shared/http/response.ts";
 import { promptWith, withAlternatives } from "../../../shared/models/inference/keywords.ts";
 import { findLanguage } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { toAppError } from "../../../shared/platform/errors/dependency-failure.ts";
-import { countAudio } from "../../../shared/platform/telemetry/use.ts";
-import {
-  type HeardUnnamed,
-  transcribeUnnamed,
-  type UnnamedDependencies,
-} from "../../../shared/recordings/spoken-language/transcribe-unnamed.ts";
 import type { MeasuredRecording } from "../../../shared/recordings/uploads/open-upload.ts";
 import { openRecording } from "../open-recording.ts";
-import { type TranscriptionDependencies, toMilliseconds } from "../transcribe.ts";
-import { type AccountContext, languagesOfForm } from "./choose-language.ts";
+import {
+  type AccountContext,
+  type TranscriptionDependencies,
+  toMilliseconds,
+  transcribeCandidates,
+  type UnnamedTranscriptionDependencies,
+} from "../transcribe.ts";
+import { languagesOfForm } from "./choose-language.ts";
 import type { Granularity, TranscriptFormat, V1TranscriptionForm } from "./contract.ts";
 import { codeInResponse, formatTranscript } from "./format-transcript.ts";
 import { streamTranscript } from "./stream-transcript.ts";
 import type { Transcript } from "./transcript.ts";
-
-export interface V1TranscriptionDependencies extends TranscriptionDependencies, UnnamedDependencies {}
 
 /** Formats that need timestamps. */
 export const isTimed = (format: TranscriptFormat): boolean => format !== "json" && format !== "text";
@@ -53,7 +50,7 @@ export const createV1Transcription = async (
   form: V1TranscriptionForm,
   context: AccountContext,
   requestId: string,
-  dependencies: V1TranscriptionDependencies,
+  dependencies: UnnamedTranscriptionDependencies,
 ): Promise<Transcript | Reply> => {
   checkCombination(form);
   const { response_format: format, timestamp_granularities: requested = [], temperature } = form;
@@ -61,10 +58,10 @@ export const createV1Transcription = async (
   const { signal } = context;
   const keywords = [...(context.keywords ?? []), ...(form.keywords ?? [])];
   const languages = languagesOfForm(form, context, dependencies.detectsLanguages);
-  const [language] = languages.length === 1 ? languages : [];
   const recording = await openFormsRecording(form, context, dependencies);
   const request = {
     recording,
+    candidates: languages.map(({ code }) => code),
     withSegments: isTimed(format),
     speakers: format === "diarized_json" ? ("required" as const) : undefined,
     withWords: isTimed(format) && (format !== "verbose_json" || granularities.includes("word")),
@@ -72,24 +69,8 @@ export const createV1Transcription = async (
     prompt: promptWith(keywords, form.prompt),
     temperature,
   };
-  const transcribe = async (onText?: (text: string) => void): Promise<HeardUnnamed> => {
-    const options = { signal, onText };
-    if (!language) {
-      const candidates = languages.map(({ code }) => code);
-      return transcribeUnnamed({ ...request, candidates }, dependencies, options);
-    }
-    const named = { ...request, language: language.code };
-    const transcription = await dependencies.transcriber.transcribe(named, options);
-    return { transcription, seconds: recording.durationSeconds };
-  };
-  const write = async (onText?: (text: string) => void): Promise<HeardUnnamed> => {
-    const heard = await transcribe(onText).catch((error: unknown) => {
-      const isAboutSpeakers = request.speakers && toAppError(error).code === "unsupported_parameter";
-      throw isAboutSpeakers ? refuse("response_format", toAppError(error).message) : error;
-    });
-    countAudio(heard.seconds);
-    return heard;
-  };
+  const write = (onText?: (text: string) => void) =>
+    transcribeCandidates(request, "response_format", dependencies, { signal, onText });
   if (form.stream) {
     const writeText = async (onText: (text: string) => void) => (await write(onText)).transcription;
     return streamTranscript(writeText, requestId);
@@ -99,6 +80,7 @@ export const createV1Transcription = async (
   if (granularities.includes("word") && !transcription.words?.length && transcription.text !== "") {
     throw refuse("timestamp_granularities", "The model does not return word timestamps.");
   }
+  const [language] = languages.length === 1 ? languages : [];
   const heard = {
     task: "transcribe",
     language: codeInResponse(language ?? findLanguage(transcription.language ?? "")),

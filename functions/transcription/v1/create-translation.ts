@@ -6,15 +6,20 @@ import type { Translator } from "../../../shared/models/inference/translation.ts
 import { findLanguage, type Language } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { countAudio } from "../../../shared/platform/telemetry/use.ts";
-import { segmentsOf, toMilliseconds } from "../transcribe.ts";
-import { type AccountContext, chooseLanguage } from "./choose-language.ts";
+import {
+  type AccountContext,
+  segmentsOf,
+  toMilliseconds,
+  type UnnamedTranscriptionDependencies,
+} from "../transcribe.ts";
+import { chooseLanguage } from "./choose-language.ts";
 import type { V1TranslationForm } from "./contract.ts";
-import { isTimed, openFormsRecording, type V1TranscriptionDependencies } from "./create-transcription.ts";
+import { isTimed, openFormsRecording } from "./create-transcription.ts";
 import { formatTranscript } from "./format-transcript.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** A translation needs a translator as well. */
-export interface AudioTranslationDependencies extends V1TranscriptionDependencies {
+export interface AudioTranslationDependencies extends UnnamedTranscriptionDependencies {
   readonly translator: Translator;
 }
 

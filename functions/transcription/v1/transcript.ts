@@ -24,8 +24,11 @@ const confidence = z.number().optional().meta({
     "How often such texts are right, 0 to 1, as the operator has measured for the language; missing where that is not known",
 });
 
+/** How sure a part of a transcript is. */
+export const textCertainty = { confidence, alternatives };
+
 /** How sure a whole transcript is. */
-const certainty = {
+export const certainty = {
   confidence,
   reasons: z
     .array(z.enum(doubtReasons))
@@ -92,8 +95,7 @@ const verboseTranscript = z
             compression_ratio: z.number().describe("A high ratio means that the text repeats itself"),
             no_speech_prob: z.number().meta({ description: "0 when the model does not report it" }),
             language: segmentLanguage,
-            confidence,
-            alternatives,
+            ...textCertainty,
           })
           .meta({ id: "TranscriptSegment" }),
       )
@@ -106,8 +108,7 @@ const verboseTranscript = z
             word: z.string().describe("One word of the text"),
             ...times,
             probability,
-            confidence,
-            alternatives,
+            ...textCertainty,
           })
           .meta({ id: "TranscriptWord" }),
       )
@@ -139,8 +140,7 @@ export const diarizedTranscript = z
             }),
             text: z.string().describe("What was said in this time"),
             language: segmentLanguage,
-            confidence,
-            alternatives,
+            ...textCertainty,
           })
           .meta({ id: "DiarizedSegment" }),
       )

@@ -37,8 +37,8 @@ export const errorCatalogue = {
   content_policy_violation: error(400, "The model's provider does not allow this content."),
   language_required: error(
     400,
-    "The language of the recording is not known: name it in `language` or in the model (`stt-51:lug`), or up to three in `languages`, of " +
-      "which one is determined. Or set the `default_language` or `default_languages` of your account with PUT /auth/profile.",
+    "The language of the recording is not known: name it in `language`, or up to three in `languages`, of which one is " +
+      "determined. Or set the `default_language` or `default_languages` of your account with PUT /auth/profile.",
   ),
   invalid_link: error(400, "The link is not valid, has expired or was used before."),
   unauthenticated: error(

@@ -20,14 +20,18 @@ import { matchSpeakers } from "../transcripts/speakers.ts";
 import type { MeasuredRecording } from "../uploads/open-upload.ts";
 import { maxCandidates } from "./candidates.ts";
 
-/** How much of each end of a recording is tried. */
+/** The length of what is tried of a recording. */
 const trialSeconds = 30;
+
+/** Where it is tried: a language that changes in the middle and back is seen in the middle only. */
+const trialPositions = [0, 0.5, 1];
 
 /** Bounds the plan of a long recording. */
 const maxPlannedPieces = 300;
 
 /** A recording whose language the caller does not name. */
-interface UnnamedRequest extends Omit<TranscriptionRequest, "detectsLanguage" | "language" | "recording"> {
+export interface UnnamedRequest
+  extends Omit<TranscriptionRequest, "detectsLanguage" | "language" | "recording"> {
   readonly recording: MeasuredRecording;
   /** The languages that it may be in, ISO 639-3: any where there are none, which only a server that detects can serve. */
   readonly candidates: readonly string[];
@@ -51,11 +55,12 @@ interface Excerpt {
   readonly seconds: number;
 }
 
-/** Returns the first and the last part of a recording that is longer than a trial; all of a shorter one, and of one that cannot be cut. */
-const endsOf = async (
+/** Returns the parts of a recording at these positions, from 0 to 1, if it is longer than a trial; otherwise, or where it cannot be cut, all of it. */
+const excerptsOf = async (
   recording: MeasuredRecording,
+  positions: readonly number[],
   signal: AbortSignal,
-): Promise<[Excerpt, ...Excerpt[]]> => {
+): Promise<Excerpt[]> => {
   const { source, durationSeconds } = recording;
   const whole: Excerpt = { recording, seconds: durationSeconds };
   if (!isLongerThan(recording, trialSeconds)) return [whole];
@@ -66,8 +71,9 @@ const endsOf = async (
       recording: { ...recording, source: bufferSource(await readPiece(source, piece, { signal })) },
       seconds: piece.end - piece.start,
     });
-    const [first, last] = [pieces[0], pieces.at(-1)];
-    return first && last && first !== last ? [await read(first), await read(last)] : [whole];
+    if (pieces.length < 2) return [whole];
+    const chosen = new Set(positions.map((position) => Math.round(position * (pieces.length - 1))));
+    return await Promise.all(pieces.filter((_, index) => chosen.has(index)).map(read));
   } catch (error) {
     if (error instanceof NotAudioError || error instanceof UnreadableAudioError) return [whole];
     throw error;
@@ -126,21 +132,21 @@ const languagesIn = (judged: readonly JudgedLanguages[]): string[] => [
   ...new Set(judged.flatMap(({ spans }) => spans.map(({ language }) => language))),
 ];
 
-/** Transcribes a recording in the languages that its ends are in, which a trial in each candidate shows. */
+/** Transcribes a recording in the languages that its excerpts are in, which a trial in each candidate shows. */
 const transcribeByTrial = async (
   request: UnnamedRequest,
   dependencies: UnnamedDependencies,
   { signal, onText }: TranscriptionOptions,
 ): Promise<HeardUnnamed> => {
   const { recording, candidates, ...others } = request;
-  const ends = await endsOf(recording, signal);
-  if (ends.length === 1) return joinLanguages(candidates, request, dependencies, signal);
+  const excerpts = await excerptsOf(recording, trialPositions, signal);
+  if (excerpts.length === 1) return joinLanguages(candidates, request, dependencies, signal);
   const judged: JudgedLanguages[] = [];
   let seconds = 0;
-  for (const end of ends) {
-    const hearings = await hearIn(candidates, { recording: end.recording }, dependencies, signal);
-    judged.push(judgeLanguages(hearings, end.seconds, dependencies));
-    seconds += end.seconds * candidates.length;
+  for (const excerpt of excerpts) {
+    const hearings = await hearIn(candidates, { recording: excerpt.recording }, dependencies, signal);
+    judged.push(judgeLanguages(hearings, excerpt.seconds, dependencies));
+    seconds += excerpt.seconds * candidates.length;
   }
   const [language = candidates[0], ...more] = languagesIn(judged);
   if (language === undefined) throw new Error("There are no candidates.");
@@ -155,7 +161,7 @@ const transcribeByTrial = async (
 
 /**
  * Transcribes a recording whose language is not named: by a server that detects it, otherwise in each candidate, of which the result
- * shows the right one. Of a recording that is longer than 30 seconds, only both ends are tried.
+ * shows the right one. Of a recording that is longer than 30 seconds, only its ends and its middle are tried.
  *
  * @throws AppError as the transcriber does.
  */
@@ -198,6 +204,23 @@ export const transcribeUnnamed = async (
 };
 
 /**
+ * Transcribes a recording in its language, if there is one candidate; otherwise as {@link transcribeUnnamed} does.
+ *
+ * @throws AppError as the transcriber does.
+ */
+export const transcribeIn = async (
+  { candidates, ...request }: UnnamedRequest,
+  dependencies: UnnamedDependencies,
+  options: TranscriptionOptions,
+): Promise<HeardUnnamed> => {
+  const [language, ...others] = candidates;
+  if (language === undefined || others.length > 0)
+    return transcribeUnnamed({ ...request, candidates }, dependencies, options);
+  const transcription = await dependencies.transcriber.transcribe({ ...request, language }, options);
+  return { transcription, seconds: request.recording.durationSeconds };
+};
+
+/**
  * Returns the language at the start of a recording, and how many seconds of audio models have transcribed to determine it.
  *
  * @throws AppError as the transcriber does.
@@ -207,7 +230,8 @@ export const detectSpokenLanguage = async (
   dependencies: UnnamedDependencies,
   signal: AbortSignal,
 ): Promise<{ readonly language: string | undefined; readonly seconds: number }> => {
-  const [start] = await endsOf(recording, signal);
+  const [start] = await excerptsOf(recording, [0], signal);
+  if (!start) throw new Error("A recording has a first part.");
   let seconds = 0;
   if (dependencies.detectsLanguages) {
     const request = {

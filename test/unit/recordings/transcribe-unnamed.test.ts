@@ -15,7 +15,7 @@ const sampleRate = 1_000;
 /** Says the words of the requested language, in order if it is spoken; without a language, that it is `detected`. */
 const setUp = async (
   seconds: number,
-  { detected, spoken = "lug" }: { readonly detected?: string; readonly spoken?: string } = {},
+  { detected, middle = "lug" }: { readonly detected?: string; readonly middle?: string } = {},
 ) => {
   const signal = new AbortController().signal;
   const recording = await measureRecording(bufferSource(noise(seconds, sampleRate)), "file", { signal });
@@ -23,11 +23,15 @@ const setUp = async (
     async (
       { language = detected }: TranscriptionRequest,
       _options: TranscriptionOptions,
-    ): Promise<Transcription> => ({
-      text: `${language === spoken ? "ordered" : "mixed"} ${language}`,
-      segments: undefined,
-      ...(detected === undefined ? {} : { language: detected }),
-    }),
+    ): Promise<Transcription> => {
+      // The middle is tried second, in two candidates.
+      const spoken = [3, 4].includes(transcribe.mock.calls.length) ? middle : "lug";
+      return {
+        text: `${language === spoken ? "ordered" : "mixed"} ${language}`,
+        segments: undefined,
+        ...(detected === undefined ? {} : { language: detected }),
+      };
+    },
   );
   const dependencies = {
     ...unsureJudgement,
@@ -67,7 +71,21 @@ describe("a recording whose language is not named", () => {
       "lug",
     ],
     [
-      "that is longer is tried at both ends, and then sent whole",
+      "of a minute is tried at both ends, and then sent whole",
+      60,
+      {},
+      ["eng", "lug"],
+      [
+        ["eng", 30],
+        ["lug", 30],
+        ["eng", 30],
+        ["lug", 30],
+        ["lug", 60],
+      ],
+      "lug",
+    ],
+    [
+      "that is longer is tried in the middle too",
       100,
       {},
       ["eng", "lug"],
@@ -76,7 +94,24 @@ describe("a recording whose language is not named", () => {
         ["lug", 30],
         ["eng", 20],
         ["lug", 20],
+        ["eng", 20],
+        ["lug", 20],
         ["lug", 100],
+      ],
+      "lug",
+    ],
+    [
+      "that changes it in the middle and back is sent whole in both languages",
+      100,
+      { middle: "eng" },
+      ["eng", "lug"],
+      [
+        ...[30, 20, 20].flatMap((length): [string, number][] => [
+          ["eng", length],
+          ["lug", length],
+        ]),
+        ["lug", 100],
+        ["eng", 100],
       ],
       "lug",
     ],

@@ -1,11 +1,18 @@
 import { describe, expect, it, vi } from "vitest";
+import {
+  agentTranscriptionOperation,
+  transcriptionResponse,
+} from "../../../functions/transcription/contract.ts";
 import { transcriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
+import { transcribeForAgent } from "../../../functions/transcription/transcribe.ts";
 import { bufferSource } from "../../../shared/audio/read-audio.ts";
+import type { Transcription, TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { repeatingSource } from "../../fixtures/audio/sources.ts";
 import { encodeForm, type FormValue, formFile } from "../../support/multipart.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
+import { unsureDetector } from "../../support/unsure-detector.ts";
 import { audioBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 
 /** Two seconds at 24 kHz. */
@@ -48,6 +55,47 @@ const request = { audio: formFile(recording), language: "lug" };
 const issue = (field: string, type: string) => ({
   status: 422,
   body: { detail: [{ loc: ["body", field], type }] },
+});
+
+describe("a recording that an agent's tool transcribes", () => {
+  const use = async (given: object, transcription: Transcription) => {
+    const transcribe = vi.fn(async (_request: TranscriptionRequest) => transcription);
+    const { uploads, store, upload } = setup();
+    upload();
+    const form = agentTranscriptionOperation.body?.schema.parse({ file_id: fileId, ...given });
+    const account = { userId: 7, defaultLanguage: "ach", defaultLanguages: [], keywords: ["Gulu"] };
+    const heard = await transcribeForAgent(
+      form ?? expect.fail("The operation has a body."),
+      { ...account, signal: new AbortController().signal },
+      {
+        ...{ transcriber: { transcribe }, uploads, store },
+        ...{ detectsLanguages: false, detector: unsureDetector, wordOrder: () => 0 },
+      },
+    );
+    return { heard, sent: transcribe.mock.calls.map(([request]) => request) };
+  };
+  const segment = { start: 0, end: 5, text: "Oli Guru?", speaker: "S1", confidence: 0.4 };
+  const transcription = {
+    text: "Oli Guru?",
+    segments: [segment],
+    confidence: 0.4,
+    reasons: ["improbable" as const],
+  };
+
+  it("has speakers, how sure its text is, and keywords of the account and the call that were probably said", async () => {
+    const { heard, sent } = await use({ keywords: ["Amina"], speakers: "true" }, transcription);
+    expect(sent).toMatchObject([{ language: "ach", speakers: "required", prompt: "Gulu, Amina" }]);
+    expect(heard).toMatchObject({ language: "ach", confidence: 0.4, reasons: ["improbable"] });
+    expect(heard.segments).toMatchObject([
+      { start: 0, end: 2, text: "Oli Guru?", speaker: "A", confidence: 0.4, alternatives: ["Oli Gulu?"] },
+    ]);
+  });
+
+  it("has what the specification names, and nothing that was not requested", async () => {
+    const { heard, sent } = await use({ language: "Luganda" }, { text: "Oli otya?", segments: undefined });
+    expect(sent).toMatchObject([{ language: "lug", speakers: undefined, withSegments: false }]);
+    expect(transcriptionResponse.strict().parse(heard)).toMatchObject({ language: "lug", segments: null });
+  });
 });
 
 describe("POST /tasks/audio/transcriptions", () => {

@@ -1,13 +1,11 @@
 import * as z from "zod";
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
-  accountLimitEnvironment,
   bucketEnvironment,
   callbackQueueEnvironment,
   callbackRulesEnvironment,
-  characterQuotaEnvironment,
-  credentialsLimitEnvironment,
   exportQueueEnvironment,
+  limitsEnvironment,
   mailQueueEnvironment,
   secondFactorEnvironment,
   tableEnvironment,
@@ -82,14 +80,12 @@ export const authFunction = defineFunction({
   ],
   environment: {
     ...tableEnvironment,
-    ...accountLimitEnvironment,
-    ...characterQuotaEnvironment,
+    ...limitsEnvironment,
     ...tokenEnvironment,
     ...secondFactorEnvironment,
     ...mailQueueEnvironment,
     ...exportQueueEnvironment,
     ...bucketEnvironment,
-    ...credentialsLimitEnvironment,
     ...vendorsEnvironment,
     ...termsEnvironment,
     ...callbackQueueEnvironment,

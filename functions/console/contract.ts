@@ -2,23 +2,19 @@ import * as z from "zod";
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { consoleLanguagesVariable } from "../../shared/pages/texts/languages.ts";
 import {
-  accountLimitEnvironment,
-  anonymousLimitEnvironment,
   bucketEnvironment,
   callbackQueueEnvironment,
   callbackRulesEnvironment,
-  characterQuotaEnvironment,
-  credentialsLimitEnvironment,
-  detectionEnvironment,
   exportQueueEnvironment,
   jobQueueEnvironment,
+  limitsEnvironment,
   mailQueueEnvironment,
   publicAddressEnvironment,
   secondFactorEnvironment,
-  speakersEnvironment,
   tableEnvironment,
   termsEnvironment,
   tokenEnvironment,
+  transcriptionFeaturesEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { identityProvidersEnvironment } from "../../shared/platform/config/identity-providers.ts";
 import { baseAddressVariable } from "../../shared/platform/config/variables.ts";
@@ -32,16 +28,12 @@ export const consoleFunction = defineFunction({
   pages: ["/", "/console", "/console/{proxy+}", "/docs/token", "/reset-password"],
   environment: {
     ...tableEnvironment,
-    ...accountLimitEnvironment,
-    ...characterQuotaEnvironment,
-    ...anonymousLimitEnvironment,
+    ...limitsEnvironment,
     ...bucketEnvironment,
     ...callbackQueueEnvironment,
     ...callbackRulesEnvironment,
-    ...credentialsLimitEnvironment,
     ...jobQueueEnvironment,
-    ...detectionEnvironment,
-    ...speakersEnvironment,
+    ...transcriptionFeaturesEnvironment,
     ...mailQueueEnvironment,
     ...exportQueueEnvironment,
     ...publicAddressEnvironment,

@@ -43,8 +43,7 @@ export const handler = createPageHandler(
   consolePages({
     ...playground,
     store: linkedStoreFrom(environment),
-    detectsLanguages: environment.DETECTS_LANGUAGES,
-    distinguishesSpeakers: environment.DISTINGUISHES_SPEAKERS,
+    ...environment.TRANSCRIPTION_FEATURES,
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
     requestLog: createRequestLog(table),
     tierRequests: createTierRequests(table),

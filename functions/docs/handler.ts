@@ -7,7 +7,7 @@ const environment = readEnvironment(docsFunction.environment, process.env);
 
 export const handler = createStreamingHandler(
   docsEndpoints({
-    vendors: { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B },
+    vendors: environment.LEGACY_VENDORS,
     publicBaseUrl: environment.PUBLIC_BASE_URL,
   }),
   { metricsNamespace: environment.METRICS_NAMESPACE },

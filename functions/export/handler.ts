@@ -22,7 +22,7 @@ const environment = readEnvironment(exportFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
 const store = objectStoreFrom(environment);
 const exports = createExportsRepository(table);
-const vendors = { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B };
+const { LEGACY_VENDORS: vendors } = environment;
 
 const prepare = async (request: ExportRequest, remaining: number): Promise<void> => {
   const started = Date.now();

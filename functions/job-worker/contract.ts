@@ -2,12 +2,12 @@ import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   bucketEnvironment,
   callbackQueueEnvironment,
-  detectionEnvironment,
   jobQueueEnvironment,
   messageQueueEnvironment,
   speechBackendEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
+  transcriptionFeaturesEnvironment,
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { countVariable } from "../../shared/platform/config/variables.ts";
@@ -30,7 +30,7 @@ export const jobWorkerFunction = defineFunction({
     ...callbackQueueEnvironment,
     ...messageQueueEnvironment,
     ...transcriptionBackendEnvironment,
-    ...detectionEnvironment,
+    ...transcriptionFeaturesEnvironment,
     ...translationBackendEnvironment,
     ...speechBackendEnvironment,
     /** How many pieces all accounts together may have in progress. */

@@ -53,7 +53,7 @@ const dependencies = {
   stitch,
   modelMilliseconds: environment.TRANSCRIPTION_TIMEOUT_MS,
   transcriber: transcriberFrom(environment),
-  detectsLanguages: environment.DETECTS_LANGUAGES,
+  detectsLanguages: environment.TRANSCRIPTION_FEATURES.detectsLanguages,
   detector: sourceLanguageDetectorOnDemand(),
   wordOrder: wordOrderOnDemand,
   translator: translatorFrom(environment),

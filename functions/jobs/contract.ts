@@ -2,15 +2,13 @@ import * as z from "zod";
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import {
-  accountLimitEnvironment,
   bucketEnvironment,
   callbackRulesEnvironment,
-  characterQuotaEnvironment,
-  detectionEnvironment,
   jobQueueEnvironment,
-  speakersEnvironment,
+  limitsEnvironment,
   tableEnvironment,
   tokenEnvironment,
+  transcriptionFeaturesEnvironment,
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { countVariable } from "../../shared/platform/config/variables.ts";
@@ -249,12 +247,10 @@ export const jobsFunction = defineFunction({
   ],
   environment: {
     ...tableEnvironment,
-    ...accountLimitEnvironment,
-    ...characterQuotaEnvironment,
+    ...limitsEnvironment,
     ...bucketEnvironment,
     ...jobQueueEnvironment,
-    ...detectionEnvironment,
-    ...speakersEnvironment,
+    ...transcriptionFeaturesEnvironment,
     ...callbackRulesEnvironment,
     ...tokenEnvironment,
     ...translationBackendEnvironment,

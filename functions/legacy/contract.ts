@@ -2,9 +2,9 @@ import * as z from "zod";
 import { defineFunction, service } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import {
-  accountLimitEnvironment,
   bucketEnvironment,
   chatBackendEnvironment,
+  limitsEnvironment,
   speechBackendEnvironment,
   speechLifetimeEnvironment,
   speechPlatformEnvironment,
@@ -69,7 +69,7 @@ export const legacyFunction = defineFunction({
   ],
   environment: {
     ...tableEnvironment,
-    ...accountLimitEnvironment,
+    ...limitsEnvironment,
     ...tokenEnvironment,
     ...bucketEnvironment,
     ...chatBackendEnvironment,

@@ -44,7 +44,7 @@ const endpoints = legacyEndpoints(
     },
   },
   {
-    vendors: { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B },
+    vendors: environment.LEGACY_VENDORS,
     sunset: environment.LEGACY_SUNSET,
     providerRoutes: environment.LEGACY_PROVIDER_ROUTES,
   },

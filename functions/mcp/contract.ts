@@ -4,15 +4,14 @@ import { defineOperation } from "../../shared/http/operation.ts";
 import {
   accountRequestEnvironment,
   callbackRulesEnvironment,
-  characterQuotaEnvironment,
-  detectionEnvironment,
   jobQueueEnvironment,
+  limitsEnvironment,
   publicAddressEnvironment,
-  speakersEnvironment,
   speechBackendEnvironment,
   speechPlatformEnvironment,
   tokenEnvironment,
   transcriptionBackendEnvironment,
+  transcriptionFeaturesEnvironment,
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { countVariable } from "../../shared/platform/config/variables.ts";
@@ -140,10 +139,9 @@ export const mcpFunction = defineFunction({
   environment: {
     ...accountRequestEnvironment,
     ...callbackRulesEnvironment,
-    ...characterQuotaEnvironment,
+    ...limitsEnvironment,
     ...jobQueueEnvironment,
-    ...detectionEnvironment,
-    ...speakersEnvironment,
+    ...transcriptionFeaturesEnvironment,
     ...publicAddressEnvironment,
     ...speechBackendEnvironment,
     ...speechPlatformEnvironment,

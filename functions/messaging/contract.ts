@@ -3,7 +3,6 @@ import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   bucketEnvironment,
   chatBackendEnvironment,
-  detectionEnvironment,
   jobQueueEnvironment,
   messageQueueEnvironment,
   platformSecretsEnvironment,
@@ -11,6 +10,7 @@ import {
   speechBackendEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
+  transcriptionFeaturesEnvironment,
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 
@@ -31,7 +31,7 @@ export const messagingFunction = defineFunction({
     ...chatBackendEnvironment,
     ...translationBackendEnvironment,
     ...transcriptionBackendEnvironment,
-    ...detectionEnvironment,
+    ...transcriptionFeaturesEnvironment,
     ...speechBackendEnvironment,
     /** The dead-letter queue. Messages in it get an apology. */
     MESSAGE_DEAD_LETTER_QUEUE_ARN: z.string().startsWith("arn:"),

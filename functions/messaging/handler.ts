@@ -82,7 +82,7 @@ const work: ProcessDependencies = {
 };
 const reply = createReplyPlanner({
   ...models,
-  detectsLanguages: environment.DETECTS_LANGUAGES,
+  detectsLanguages: environment.TRANSCRIPTION_FEATURES.detectsLanguages,
   detector: sourceLanguageDetectorOnDemand(),
   wordOrder: wordOrderOnDemand,
   platform,

@@ -1,13 +1,11 @@
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { consoleLanguagesVariable } from "../../shared/pages/texts/languages.ts";
 import {
-  accountLimitEnvironment,
-  anonymousLimitEnvironment,
   bucketEnvironment,
   callbackQueueEnvironment,
-  characterQuotaEnvironment,
   deadLetterEnvironment,
   jobQueueEnvironment,
+  limitsEnvironment,
   mailQueueEnvironment,
   modelServersEnvironment,
   publicAddressEnvironment,
@@ -24,9 +22,7 @@ export const operatorsFunction = defineFunction({
   environment: {
     ...tableEnvironment,
     ...bucketEnvironment,
-    ...accountLimitEnvironment,
-    ...characterQuotaEnvironment,
-    ...anonymousLimitEnvironment,
+    ...limitsEnvironment,
     ...callbackQueueEnvironment,
     ...jobQueueEnvironment,
     ...mailQueueEnvironment,

@@ -1,7 +1,6 @@
 import { defineFunction, type FunctionDefinition } from "../../shared/http/function-definition.ts";
 import {
-  accountLimitEnvironment,
-  characterQuotaEnvironment,
+  limitsEnvironment,
   mailQueueEnvironment,
   tableEnvironment,
 } from "../../shared/platform/config/environment.ts";
@@ -14,8 +13,7 @@ export const requestLogFunction = defineFunction({
   environment: {
     ...tableEnvironment,
     ...mailQueueEnvironment,
-    ...accountLimitEnvironment,
-    ...characterQuotaEnvironment,
+    ...limitsEnvironment,
   },
   memoryMegabytes: 256,
   timeoutSeconds: 60,

@@ -19,7 +19,7 @@ export const handler = createPageHandler(
   sitePages({
     baseUrl,
     assets: builtAssets,
-    vendors: { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B },
+    vendors: environment.LEGACY_VENDORS,
     notices: noticesOf(stage, notices),
     evaluation: evaluations[stage],
     calibration: stageCatalogue.calibration,

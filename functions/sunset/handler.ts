@@ -16,7 +16,7 @@ const environment = readEnvironment(sunsetFunction.environment, process.env);
 const dependencies = {
   table: requestTableFrom(environment),
   mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
-  taskPaths: withVendorsNames(taskPaths, { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B }),
+  taskPaths: withVendorsNames(taskPaths, environment.LEGACY_VENDORS),
   sunset: environment.LEGACY_SUNSET,
 };
 

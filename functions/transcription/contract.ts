@@ -8,9 +8,9 @@ import {
 } from "../../shared/platform/catalogue/languages.ts";
 import {
   accountRequestEnvironment,
-  detectionEnvironment,
   tokenEnvironment,
   transcriptionBackendEnvironment,
+  transcriptionFeaturesEnvironment,
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { formBoolean, keywordList, optionalField } from "../../shared/platform/validation/fields.ts";
@@ -262,7 +262,7 @@ export const transcriptionFunction = defineFunction({
     ...accountRequestEnvironment,
     ...tokenEnvironment,
     ...transcriptionBackendEnvironment,
-    ...detectionEnvironment,
+    ...transcriptionFeaturesEnvironment,
     ...translationBackendEnvironment,
   },
   // A recording of 100 MB passes through in pieces, within 200 MB. The rest buys processor time, which Lambda scales

@@ -18,7 +18,7 @@ const environment = readEnvironment(transcriptionFunction.environment, process.e
 
 const dependencies = {
   transcriber: transcriberFrom(environment),
-  detectsLanguages: environment.DETECTS_LANGUAGES,
+  detectsLanguages: environment.TRANSCRIPTION_FEATURES.detectsLanguages,
   detector: sourceLanguageDetectorOnDemand(),
   wordOrder: wordOrderOnDemand,
   translator: translatorFrom(environment),

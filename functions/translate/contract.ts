@@ -10,7 +10,7 @@ import {
 } from "../../shared/platform/catalogue/languages.ts";
 import {
   accountRequestEnvironment,
-  characterQuotaEnvironment,
+  limitsEnvironment,
   tokenEnvironment,
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
@@ -264,7 +264,7 @@ export const translateFunction = defineFunction({
   ],
   environment: {
     ...accountRequestEnvironment,
-    ...characterQuotaEnvironment,
+    ...limitsEnvironment,
     ...translationBackendEnvironment,
     ...tokenEnvironment,
   },

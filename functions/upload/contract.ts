@@ -2,9 +2,8 @@ import * as z from "zod";
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import {
-  accountLimitEnvironment,
-  anonymousLimitEnvironment,
   bucketEnvironment,
+  limitsEnvironment,
   tableEnvironment,
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
@@ -269,10 +268,9 @@ export const uploadFunction = defineFunction({
   ],
   environment: {
     ...tableEnvironment,
-    ...accountLimitEnvironment,
+    ...limitsEnvironment,
     ...tokenEnvironment,
     ...bucketEnvironment,
-    ...anonymousLimitEnvironment,
   },
   memoryMegabytes: 512,
   // Completing an upload can join a hundred parts.

@@ -19,6 +19,8 @@ export interface FunctionGroupProps {
   readonly publicBaseUrl: string;
 }
 
+const jsonBinding = (value: object): Binding => plainBinding(JSON.stringify(value));
+
 /** Variables that are not settings of the stage, or have another value than the setting of their name. */
 const otherBindings = ({
   stage: { name, settings, catalogue },
@@ -28,10 +30,21 @@ const otherBindings = ({
   PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
   STAGE_NAME: plainBinding(name),
   TERMS_VERSION: plainBinding(noticesOf(name, notices).terms.version),
-  CALLBACKS_ALLOW_LOOPBACK: plainBinding(settings.CALLBACKS_ALLOW_LOOPBACK === "1"),
-  DETECTS_LANGUAGES: plainBinding(detectsLanguages(settings, catalogue)),
-  DISTINGUISHES_SPEAKERS: plainBinding(mayDistinguishSpeakers(settings, catalogue)),
-  IDENTITY_PROVIDERS: plainBinding(JSON.stringify(identityProvidersOf(settings))),
+  LIMITS: jsonBinding({
+    anonymousPerMinute: settings.LIMIT_ANONYMOUS_PER_MINUTE,
+    credentialsPerMinute: settings.LIMIT_CREDENTIALS_PER_MINUTE,
+    unverifiedQuotaShare: settings.UNVERIFIED_QUOTA_SHARE,
+    multiplier: settings.LIMIT_MULTIPLIER,
+    freeCharactersPerMonth: settings.FREE_CHARACTERS_PER_MONTH,
+    premiumCharactersPerMonth: settings.PREMIUM_CHARACTERS_PER_MONTH,
+  }),
+  TRANSCRIPTION_FEATURES: jsonBinding({
+    detectsLanguages: detectsLanguages(settings, catalogue),
+    distinguishesSpeakers: mayDistinguishSpeakers(settings, catalogue),
+  }),
+  LEGACY_VENDORS: jsonBinding({ a: settings.LEGACY_VENDOR_A, b: settings.LEGACY_VENDOR_B }),
+  ...(settings.CALLBACKS_ALLOW_LOOPBACK === "1" ? { CALLBACKS_ALLOW_LOOPBACK: plainBinding(true) } : {}),
+  IDENTITY_PROVIDERS: jsonBinding(identityProvidersOf(settings)),
   CANARY_SECRET_ID: secretBinding(data.canaryKey),
   IDENTITY_PROVIDERS_SECRET_ID: secretBinding(data.identityProviders),
   INFERENCE_KEYS_SECRET_ID: secretBinding(data.inferenceKeys),
@@ -57,7 +70,10 @@ const listBindings = ({ stage: { settings } }: FunctionGroupProps): [string, Bin
 /** The bindings of a stage's common variables. A function gets those that it declares. */
 export const commonBindings = (props: FunctionGroupProps): Readonly<Record<string, Binding>> => {
   const plain = Object.entries(props.stage.settings).flatMap(([name, value]): [string, Binding][] =>
-    name === "MAIL_FROM" || value === undefined || typeof value === "object"
+    name === "MAIL_FROM" ||
+    name === "CALLBACKS_ALLOW_LOOPBACK" ||
+    value === undefined ||
+    typeof value === "object"
       ? []
       : [[name, plainBinding(value)]],
   );

@@ -19,13 +19,12 @@ import { withVendorsNames } from "../accounts/usage/find-usage.ts";
 import { createUsageRepository } from "../accounts/usage/read-usage.ts";
 import taskPaths from "../accounts/usage/task-paths.json" with { type: "json" };
 import {
-  type accountLimitEnvironment,
   awsConfigOf,
   type bucketEnvironment,
   type callbackQueueEnvironment,
   type callbackRulesEnvironment,
-  type characterQuotaEnvironment,
   type exportQueueEnvironment,
+  type limitsEnvironment,
   type mailQueueEnvironment,
   type PlatformEnvironment,
   type secondFactorEnvironment,
@@ -51,12 +50,11 @@ import { storedKinds } from "./stored-kinds.ts";
 
 type OperatedVariables = PlatformEnvironment &
   VariableValues<
-    typeof accountLimitEnvironment &
+    typeof limitsEnvironment &
       typeof secondFactorEnvironment &
       typeof mailQueueEnvironment &
       typeof vendorsEnvironment &
-      typeof callbackQueueEnvironment &
-      typeof characterQuotaEnvironment
+      typeof callbackQueueEnvironment
   >;
 
 type AccountVariables = OperatedVariables &
@@ -101,23 +99,22 @@ export const operatedAccountsFrom = (
   jobs: createJobsRepository(table),
   usage: createUsageRepository(
     table,
-    environment.UNVERIFIED_QUOTA_SHARE,
-    environment.LIMIT_MULTIPLIER,
+    environment.LIMITS.unverifiedQuotaShare,
+    environment.LIMITS.multiplier,
     characterQuotasFrom(environment),
   ),
-  taskPaths: withVendorsNames(taskPaths, { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B }),
+  taskPaths: withVendorsNames(taskPaths, environment.LEGACY_VENDORS),
 });
 
 /** What functions need that manage accounts. */
 export const accountDependenciesFrom = (environment: AccountVariables, table: Table) => {
   const store = linkedStoreFrom(environment);
   const signingKeys = createSigningKeySource(signingSecretFrom(environment));
-  const vendors = { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B };
   return {
     ...operatedAccountsFrom(environment, { table, store }),
     store,
     signingKeys,
-    vendors,
+    vendors: environment.LEGACY_VENDORS,
     termsVersion: environment.TERMS_VERSION,
     tokens: createTokens(signingKeys),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * daySeconds || undefined,

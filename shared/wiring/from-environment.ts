@@ -29,13 +29,10 @@ import type { Translator } from "../models/inference/translation.ts";
 import { sourceLanguageDetectorOnDemand } from "../models/source-language/detector.ts";
 import { stageCatalogue } from "../platform/catalogue/stage-catalogue.ts";
 import {
-  type accountLimitEnvironment,
-  type anonymousLimitEnvironment,
   awsConfigOf,
   type bucketEnvironment,
-  type characterQuotaEnvironment,
   type chatBackendEnvironment,
-  type credentialsLimitEnvironment,
+  type limitsEnvironment,
   type PlatformEnvironment,
   type speechBackendEnvironment,
   type tableEnvironment,
@@ -67,11 +64,7 @@ type Variables<Shape extends VariableShape> = VariableValues<Shape>;
 
 type LimiterVariables = PlatformEnvironment &
   Variables<typeof tableEnvironment> &
-  Partial<
-    Variables<
-      typeof accountLimitEnvironment & typeof anonymousLimitEnvironment & typeof credentialsLimitEnvironment
-    >
-  >;
+  Variables<typeof limitsEnvironment>;
 
 /** The service's table, without the SDK. Opens a connection at once. */
 export const requestTableFrom = (
@@ -82,39 +75,25 @@ export const requestTableFrom = (
   return openLightTable(environment.TABLE_NAME, aws);
 };
 
-/** Checks credentials and counts requests, with the stage's own limits if a function declares them. */
+/** Checks credentials and counts requests, with the stage's own limits. */
 export const limiterFrom = (environment: LimiterVariables): Limiter => {
-  const { LIMIT_ANONYMOUS_PER_MINUTE: anonymous, LIMIT_CREDENTIALS_PER_MINUTE: credentials } = environment;
-  return createLimiter(
-    createLimitCounters(
-      requestTableFrom(environment),
-      environment.UNVERIFIED_QUOTA_SHARE,
-      environment.LIMIT_MULTIPLIER,
-    ),
-    {
-      addressLimits: {
-        ...(anonymous === undefined ? {} : { anonymous }),
-        ...(credentials === undefined ? {} : { credentials }),
-      },
-    },
-  );
+  const { anonymousPerMinute, credentialsPerMinute, unverifiedQuotaShare, multiplier } = environment.LIMITS;
+  return createLimiter(createLimitCounters(requestTableFrom(environment), unverifiedQuotaShare, multiplier), {
+    addressLimits: { anonymous: anonymousPerMinute, credentials: credentialsPerMinute },
+  });
 };
 
 /** The characters that accounts may translate a month. */
-export const characterQuotasFrom = (
-  environment: Variables<typeof characterQuotaEnvironment>,
-): CharacterQuotas => ({
-  Free: environment.FREE_CHARACTERS_PER_MONTH,
-  Premium: environment.PREMIUM_CHARACTERS_PER_MONTH,
+export const characterQuotasFrom = (environment: Variables<typeof limitsEnvironment>): CharacterQuotas => ({
+  Free: environment.LIMITS.freeCharactersPerMonth,
+  Premium: environment.LIMITS.premiumCharactersPerMonth,
 });
 
 /** The limits of accounts, as this stage has them. */
-export const accountPoliciesFrom = (
-  environment: Variables<typeof accountLimitEnvironment & typeof characterQuotaEnvironment>,
-): AccountPolicies =>
+export const accountPoliciesFrom = (environment: Variables<typeof limitsEnvironment>): AccountPolicies =>
   accountPoliciesWith(
-    environment.UNVERIFIED_QUOTA_SHARE,
-    environment.LIMIT_MULTIPLIER,
+    environment.LIMITS.unverifiedQuotaShare,
+    environment.LIMITS.multiplier,
     characterQuotasFrom(environment),
   );
 

@@ -1,16 +1,14 @@
 import { createCharacterQuota } from "../accounts/limits/character-quota.ts";
 import { sourceLanguageDetectorOnDemand } from "../models/source-language/detector.ts";
 import {
-  type accountLimitEnvironment,
   awsConfigOf,
   type bucketEnvironment,
   type callbackRulesEnvironment,
-  type characterQuotaEnvironment,
-  type detectionEnvironment,
   type jobQueueEnvironment,
+  type limitsEnvironment,
   type PlatformEnvironment,
-  type speakersEnvironment,
   type tableEnvironment,
+  type transcriptionFeaturesEnvironment,
   type translationBackendEnvironment,
 } from "../platform/config/environment.ts";
 import type { VariableValues } from "../platform/config/variables.ts";
@@ -31,13 +29,11 @@ import {
 type JobVariables = PlatformEnvironment &
   VariableValues<
     typeof tableEnvironment &
-      typeof accountLimitEnvironment &
+      typeof limitsEnvironment &
       typeof bucketEnvironment &
       typeof callbackRulesEnvironment &
-      typeof characterQuotaEnvironment &
       typeof jobQueueEnvironment &
-      typeof detectionEnvironment &
-      typeof speakersEnvironment &
+      typeof transcriptionFeaturesEnvironment &
       typeof translationBackendEnvironment
   > & { readonly JOB_PIECES_AT_ONCE: number };
 
@@ -54,8 +50,7 @@ export const jobDependenciesFrom = (environment: JobVariables) => {
     piecesAtOnce: environment.JOB_PIECES_AT_ONCE,
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
     policyOf,
-    detectsLanguages: environment.DETECTS_LANGUAGES,
-    distinguishesSpeakers: environment.DISTINGUISHES_SPEAKERS,
+    ...environment.TRANSCRIPTION_FEATURES,
     uploads: createUploadsRepository(table),
     store: linkedStoreFrom(environment),
     translator: translatorFrom(environment),

@@ -13,6 +13,7 @@ import { bundleOptions, projectDirectory } from "../../infra/bundling/bundle-opt
 import { removeDocumentation } from "../../infra/bundling/without-documentation.ts";
 import { productionPackages } from "../../infra/commands/production-packages.ts";
 import lockFile from "../../package-lock.json" with { type: "json" };
+import { limitsText } from "../support/limits-text.ts";
 
 const run = promisify(execFile);
 const entry = "test/infra/fixtures/mail-and-storage.ts";
@@ -23,18 +24,12 @@ const variables = {
   TOKEN_SECRET_ID: "token-signing-key",
   SECOND_FACTOR_SECRET_ID: "second-factor-key",
   TOKEN_LIFETIME_DAYS: "7",
-  LIMIT_ANONYMOUS_PER_MINUTE: "50",
-  LIMIT_CREDENTIALS_PER_MINUTE: "10",
-  UNVERIFIED_QUOTA_SHARE: "0.1",
-  LIMIT_MULTIPLIER: "1",
-  FREE_CHARACTERS_PER_MONTH: "500000",
-  PREMIUM_CHARACTERS_PER_MONTH: "10000000",
+  LIMITS: limitsText,
   CALLBACK_QUEUE_URL: "http://127.0.0.1:9/callbacks.fifo",
   JOB_QUEUE_URL: "http://127.0.0.1:9/jobs.fifo",
   JOB_PIECES_AT_ONCE: "2",
   JOB_FAILS_AFTER_SECONDS: "600",
   JOB_WAITS_SECONDS: "86400",
-  CALLBACKS_ALLOW_LOOPBACK: "false",
   MAIL_QUEUE_URL: "http://127.0.0.1:9/mail.fifo",
   MAIL_DEAD_LETTER_QUEUE_URL: "http://127.0.0.1:9/mail-failed.fifo",
   CALLBACK_DEAD_LETTER_QUEUE_URL: "http://127.0.0.1:9/callbacks-failed.fifo",
@@ -57,8 +52,7 @@ const variables = {
   TRANSCRIPTION_BASE_URL: "http://127.0.0.1:9/v1",
   TRANSCRIPTION_MODEL: "stt-51",
   TRANSCRIPTION_TIMEOUT_MS: "1000",
-  DETECTS_LANGUAGES: "false",
-  DISTINGUISHES_SPEAKERS: "false",
+  TRANSCRIPTION_FEATURES: '{"detectsLanguages":false,"distinguishesSpeakers":false}',
   SPEECH_BASE_URL: "http://127.0.0.1:9/v1",
   SPEECH_MODEL: "tts-3b",
   SPEECH_PLATFORM: "language-ai",
@@ -75,8 +69,7 @@ const variables = {
   MESSAGING_SIGNATURE_MODE: "enforce",
   MESSAGING_API_URL: "http://127.0.0.1:9",
   MESSAGING_API_VERSION: "v26.0",
-  LEGACY_VENDOR_A: "modal",
-  LEGACY_VENDOR_B: "runpod",
+  LEGACY_VENDORS: '{"a":"modal","b":"runpod"}',
   LEGACY_SUNSET: "2026-12-01",
   LEGACY_PROVIDER_ROUTES: "answer",
   CONSOLE_LANGUAGES: "en",

@@ -26,6 +26,7 @@ import { createUploadsRepository } from "../../shared/recordings/uploads/uploads
 import { makeMp4 } from "../fixtures/audio/make-mp4.ts";
 import { makeMp3Frame, repeat } from "../fixtures/audio/make-mpeg.ts";
 import { lambdaEvent } from "../support/lambda-event.ts";
+import { limitsText } from "../support/limits-text.ts";
 import { encodeForm, type FormValue } from "../support/multipart.ts";
 import { type RecordingServer, readingSlowly, startRecordingServer } from "../support/recording-server.ts";
 import { authorizedCaller } from "../support/send.ts";
@@ -103,14 +104,13 @@ beforeAll(async () => {
           ...sdkVariables(services),
           TABLE_NAME: tableName,
           BUCKET_NAME: bucket,
-          UNVERIFIED_QUOTA_SHARE: "1",
-          LIMIT_MULTIPLIER: "1",
+          LIMITS: limitsText,
           INFERENCE_KEYS_SECRET_ID: "inference-keys",
           TOKEN_SECRET_ID: "token-signing-key",
           TRANSCRIPTION_BASE_URL: model.baseUrl,
           TRANSCRIPTION_MODEL: "model-1",
           TRANSCRIPTION_TIMEOUT_MS: "30000",
-          DETECTS_LANGUAGES: "false",
+          TRANSCRIPTION_FEATURES: '{"detectsLanguages":false,"distinguishesSpeakers":false}',
           TRANSLATION_BASE_URL: model.baseUrl,
           TRANSLATION_MODEL: "model-1",
           TRANSLATION_TIMEOUT_MS: "30000",

@@ -8,8 +8,7 @@ import { lambdaContext } from "./lambda-event.ts";
 /** What the function of the documents reads; the logger reads its level when the bundle is loaded. */
 const variables = {
   LOG_LEVEL: "SILENT",
-  LEGACY_VENDOR_A: "a",
-  LEGACY_VENDOR_B: "b",
+  LEGACY_VENDORS: '{"a":"a","b":"b"}',
   PUBLIC_BASE_URL: "http://127.0.0.1",
 };
 

@@ -6,6 +6,7 @@ import {
   baseAddressVariable,
   countVariable,
   daysVariable,
+  groupVariable,
   optionalVariable,
   portsVariable,
   presetVariable,
@@ -24,22 +25,21 @@ export const tableEnvironment = { TABLE_NAME: textVariable };
 
 export const bucketEnvironment = { BUCKET_NAME: textVariable };
 
-/** How many requests a minute one source address may send to operations of the limit class `anonymous`. */
-export const anonymousLimitEnvironment = { LIMIT_ANONYMOUS_PER_MINUTE: countVariable };
-
-/** How many requests a minute one source address may send to operations of the limit class `credentials`. */
-export const credentialsLimitEnvironment = { LIMIT_CREDENTIALS_PER_MINUTE: countVariable };
-
-/** The share of its tier's quota that an account has until its email address is verified, and the multiplier of its limits. */
-export const accountLimitEnvironment = {
-  UNVERIFIED_QUOTA_SHARE: shareVariable,
-  LIMIT_MULTIPLIER: countVariable,
-};
-
-/** The characters that lists, documents and recordings may translate a month, by tier. */
-export const characterQuotaEnvironment = {
-  FREE_CHARACTERS_PER_MONTH: countVariable,
-  PREMIUM_CHARACTERS_PER_MONTH: countVariable,
+/** The limits of a stage, as JSON. */
+export const limitsEnvironment = {
+  LIMITS: groupVariable({
+    /** How many requests a minute one source address may send to operations of the limit class `anonymous`. */
+    anonymousPerMinute: countVariable,
+    /** The same of the limit class `credentials`. */
+    credentialsPerMinute: countVariable,
+    /** The share of its tier's quota that an account has until its email address is verified. */
+    unverifiedQuotaShare: shareVariable,
+    /** By how much the limits of accounts are multiplied. */
+    multiplier: countVariable,
+    /** The characters that lists, documents and recordings may translate a month, by tier. */
+    freeCharactersPerMonth: countVariable,
+    premiumCharactersPerMonth: countVariable,
+  }),
 };
 
 /** Days after which stored speech is deleted; 0 for never. */
@@ -49,7 +49,7 @@ export const speechLifetimeEnvironment = { SPEECH_LIFETIME_DAYS: daysVariable };
 export const accountRequestEnvironment = {
   ...tableEnvironment,
   ...bucketEnvironment,
-  ...accountLimitEnvironment,
+  ...limitsEnvironment,
 };
 
 /** The secret with which tokens are signed (current and previous version are accepted). */
@@ -84,7 +84,7 @@ export const deadLetterEnvironment = {
 
 /** Whether callbacks may go to this machine, for development: no deployed stage has it. */
 export const callbackRulesEnvironment = {
-  CALLBACKS_ALLOW_LOOPBACK: switchVariable,
+  CALLBACKS_ALLOW_LOOPBACK: presetVariable(switchVariable, false),
   /** The ports of the service on this machine. */
   OWN_PORTS: optionalVariable(portsVariable),
 };
@@ -136,11 +136,15 @@ export const transcriptionBackendEnvironment = {
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 
-/** Whether any server of transcription detects languages, as the stage's profiles say. */
-export const detectionEnvironment = { DETECTS_LANGUAGES: switchVariable };
-
-/** Whether any server may distinguish speakers, as far as the stage's profiles say. */
-export const speakersEnvironment = { DISTINGUISHES_SPEAKERS: switchVariable };
+/** What servers of transcription can do, as far as the stage's profiles say, as JSON. */
+export const transcriptionFeaturesEnvironment = {
+  TRANSCRIPTION_FEATURES: groupVariable({
+    /** Whether any of them detects languages. */
+    detectsLanguages: switchVariable,
+    /** Whether any of them may distinguish speakers. */
+    distinguishesSpeakers: switchVariable,
+  }),
+};
 
 export const speechBackendEnvironment = {
   SPEECH_BASE_URL: optionalAddress,

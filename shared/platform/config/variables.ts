@@ -85,21 +85,55 @@ export const presetVariable = <Value>(declared: Variable<Value>, preset: Value):
   safeParse: (text) => (text === undefined ? { success: true, data: preset } : declared.safeParse(text)),
 });
 
+/** Reads variables. @returns their values, or what is wrong with them, without their values. */
+const readShape = <Shape extends VariableShape>(
+  shape: Shape,
+  variables: ReadonlyMap<string, unknown>,
+): { readonly values: VariableValues<Shape>; readonly problems: readonly string[] } => {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, declared] of Object.entries(shape)) {
+    const reading = declared.safeParse(variables.get(name));
+    if (!reading.success) {
+      for (const { message } of reading.error.issues) problems.push(`${name}: ${message}`);
+    } else if (reading.data !== undefined) values[name] = reading.data;
+  }
+  // Without problems, each name of the shape has the value that its variable read.
+  return { values: values as VariableValues<Shape>, problems };
+};
+
+/** The members of an object as JSON, each as text; none of what is not an object. */
+const membersIn = (text: unknown): ReadonlyMap<string, unknown> => {
+  try {
+    const parsed: unknown = JSON.parse(String(text));
+    return new Map(
+      Object.entries(Object(parsed)).map(([name, value]) => [
+        name,
+        value === null ? undefined : String(value),
+      ]),
+    );
+  } catch {
+    return new Map();
+  }
+};
+
+/** Several values that belong together, as an object of JSON whose members are read as variables are. */
+export const groupVariable = <Shape extends VariableShape>(
+  shape: Shape,
+): Variable<VariableValues<Shape>> => ({
+  safeParse: (text) => {
+    const { values, problems } = readShape(shape, membersIn(text));
+    if (problems.length === 0) return { success: true, data: values };
+    return { success: false, error: { issues: problems.map((message) => ({ message })) } };
+  },
+});
+
 /** @throws Error that names every missing or malformed variable, without their values. */
 export const readVariables = <Shape extends VariableShape>(
   shape: Shape,
   variables: Readonly<Record<string, string | undefined>>,
 ): VariableValues<Shape> => {
-  const values: Record<string, unknown> = {};
-  const problems: string[] = [];
-  for (const [name, declared] of Object.entries(shape)) {
-    const reading = declared.safeParse(variables[name]);
-    if (!reading.success) {
-      for (const { message } of reading.error.issues) problems.push(`${name}: ${message}`);
-    } else if (reading.data !== undefined) values[name] = reading.data;
-  }
-  if (problems.length > 0)
-    throw new Error(`The function's environment is not complete. ${problems.join("; ")}`);
-  // Each name of the shape now has the value that its variable read.
-  return values as VariableValues<Shape>;
+  const { values, problems } = readShape(shape, new Map(Object.entries(variables)));
+  if (problems.length === 0) return values;
+  throw new Error(`The function's environment is not complete. ${problems.join("; ")}`);
 };

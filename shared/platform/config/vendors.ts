@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { groupVariable } from "./variables.ts";
 
 export const vendorName = z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, {
   error: "A provider's name in a path is a lower-case word of at most 31 letters, digits and hyphens.",
@@ -13,7 +14,8 @@ export interface Vendors {
 /** Their names in the contracts, and by default in a stage. */
 export const defaultVendors: Vendors = { a: "modal", b: "runpod" };
 
-export const vendorsEnvironment = { LEGACY_VENDOR_A: vendorName, LEGACY_VENDOR_B: vendorName };
+/** Their names in a stage, as JSON. */
+export const vendorsEnvironment = { LEGACY_VENDORS: groupVariable({ a: vendorName, b: vendorName }) };
 
 const defaultPrefixes = [`/tasks/${defaultVendors.a}/`, `/tasks/${defaultVendors.b}/`] as const;
 

@@ -1,23 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { workingMilliseconds } from "../../../../shared/http/function-definition.ts";
 import {
-  anonymousLimitEnvironment,
   bucketEnvironment,
   chatBackendEnvironment,
   readAwsConfig,
   readEnvironment,
   tableEnvironment,
 } from "../../../../shared/platform/config/environment.ts";
+import { countVariable } from "../../../../shared/platform/config/variables.ts";
+import { vendorsEnvironment } from "../../../../shared/platform/config/vendors.ts";
 import { objectStoreFrom } from "../../../../shared/wiring/from-environment.ts";
 
-const declared = { ...tableEnvironment, ...anonymousLimitEnvironment };
-const variables = { TABLE_NAME: "table", LIMIT_ANONYMOUS_PER_MINUTE: "50" };
+const declared = { ...tableEnvironment, JOB_PIECES_AT_ONCE: countVariable, ...vendorsEnvironment };
+const variables = {
+  TABLE_NAME: "table",
+  JOB_PIECES_AT_ONCE: "50",
+  LEGACY_VENDORS: '{"a":"modal","b":"runpod"}',
+};
 
 describe("the environment of a function", () => {
   it("is what the function declares, with numbers as numbers", () => {
     expect(readEnvironment(declared, { ...variables, OTHER: "x" })).toEqual({
       TABLE_NAME: "table",
-      LIMIT_ANONYMOUS_PER_MINUTE: 50,
+      JOB_PIECES_AT_ONCE: 50,
+      LEGACY_VENDORS: { a: "modal", b: "runpod" },
       AWS_REGION: "us-east-1",
       AWS_ACCESS_KEY_ID: "",
       AWS_SECRET_ACCESS_KEY: "",
@@ -36,8 +42,11 @@ describe("the environment of a function", () => {
   it.each([
     [{ TABLE_NAME: undefined }, /TABLE_NAME/],
     [{ TABLE_NAME: "" }, /TABLE_NAME/],
-    [{ LIMIT_ANONYMOUS_PER_MINUTE: "0" }, /LIMIT_ANONYMOUS_PER_MINUTE/],
-    [{ LIMIT_ANONYMOUS_PER_MINUTE: "1.5" }, /LIMIT_ANONYMOUS_PER_MINUTE/],
+    [{ JOB_PIECES_AT_ONCE: "0" }, /JOB_PIECES_AT_ONCE/],
+    [{ JOB_PIECES_AT_ONCE: "1.5" }, /JOB_PIECES_AT_ONCE/],
+    ...[undefined, "", "modal", "null", "[]", '{"a":"hunter2"}', '{"a":"modal","b":null}'].map(
+      (LEGACY_VENDORS): [object, RegExp] => [{ LEGACY_VENDORS }, /LEGACY_VENDORS: b: /],
+    ),
     [{ METRICS_NAMESPACE: "" }, /METRICS_NAMESPACE/],
     [{ AWS_ENDPOINT_URL_S3: "hunter2" }, /AWS_ENDPOINT_URL_S3/],
   ])("is refused by the names of what is wrong, never its value: %j", (changes, name) => {

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { limitsEnvironment } from "../../../../shared/platform/config/environment.ts";
+import { readVariables } from "../../../../shared/platform/config/variables.ts";
 import { connectionsOpened, openConnection } from "../../../../shared/platform/outbound/connections.ts";
 import { readBody, sendRequest } from "../../../../shared/platform/outbound/http-client.ts";
 import {
@@ -10,6 +12,7 @@ import {
   limiterFrom,
   translatorFrom,
 } from "../../../../shared/wiring/from-environment.ts";
+import { limitsText } from "../../../support/limits-text.ts";
 
 let server: Server;
 let url: URL;
@@ -59,6 +62,7 @@ const environment = () => ({
   TRANSLATION_BASE_URL: url.href,
   TRANSLATION_MODEL: "translator",
   TRANSLATION_TIMEOUT_MS: 1_000,
+  ...readVariables(limitsEnvironment, { LIMITS: limitsText }),
 });
 
 describe("a connection that is opened ahead", () => {

@@ -85,6 +85,7 @@ describe("A new group of endpoints", () => {
     const documented = JSON.stringify(paths?.[findProverbOperation.path]);
     expect(documented).toContain('"operationId":"findProverb"');
     expect(documented).toContain("Amazzi tegawunya.");
+    expect(documented).toContain('"$ref":"#/components/schemas/ProverbRequest"');
   });
 
   it("responds to its row of the smoke tests, and knows where its sample event is", async () => {

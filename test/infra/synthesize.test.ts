@@ -56,7 +56,7 @@ describe("Synthesis", () => {
   // CloudFormation takes 500 resources in a stack, and 1 MB of template. What comes near is split before it is needed.
   it.each([
     ["data", 60],
-    ["api", 180],
+    ["api", 250],
     ["workers", 120],
     ["monitoring", 200],
   ] as const)("leaves room in the stack of %s with every option: at most %i resources", async (name, max) => {

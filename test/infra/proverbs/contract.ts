@@ -14,9 +14,9 @@ export const findProverbOperation = defineOperation({
   scope: "language",
   body: {
     encoding: "json",
-    schema: z.object({
-      word: text().min(1).max(50).meta({ example: "amazzi", description: "A word of it" }),
-    }),
+    schema: z
+      .object({ word: text().min(1).max(50).meta({ example: "amazzi", description: "A word of it" }) })
+      .meta({ id: "ProverbRequest" }),
   },
   response: {
     status: 200,

@@ -86,7 +86,10 @@ const certainBeginnings: readonly (readonly [DocumentFormat | OtherFormat, RegEx
   ["xliff", /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:\w+:)?xliff\b/],
   ["android", /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<resources\b/],
   [{ seems: "a flat OpenDocument file" }, /^\s*(?:<\?xml[^>]*>\s*)?<office:document\b/],
-  [{ seems: "a property list of Apple" }, /^\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE plist[^>]*>\s*)?<plist\b/],
+  [
+    { seems: "a property list of Apple" },
+    /^bplist\d|^\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE plist[^>]*>\s*)?<plist\b/,
+  ],
   [{ seems: "an SVG image" }, /^\s*(?:<\?xml[^>]*>\s*)?<svg\b/],
 ];
 

@@ -172,6 +172,12 @@ const grammars: Readonly<Record<string, readonly string[]>> = {
   boost: ["%1%", "%|2$s|", "%%"],
   ruby: ["%{name}", "%<n>d", "%s"],
   csharp: ["{0}", "{1:N2}"],
+  sh: ["$name", "\u0024{name}"],
+  lisp: ["~A", "~2,1F", "~~"],
+  scheme: ["~s", "~%"],
+  smalltalk: ["%1", "%%"],
+  "object-pascal": ["%0:s", "%d"],
+  "gcc-internal": ["%qs", "%<", "%>"],
 };
 
 const poFormats = fc

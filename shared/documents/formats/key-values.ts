@@ -70,7 +70,7 @@ const tables = {
     name: "properties",
     between: /(?:[ \t\f]*(?:[#!][^\r\n]*)?(?:\r\n|[\r\n]|$)|[ \t\f]+)/y,
     entry:
-      /(?:\\(?:\r\n|[\s\S])|[^\\\s=:])+(?:[ \t\f]*[=:][ \t\f]*|[ \t\f]+|(?=[\r\n]|$))((?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)(?:\r\n|[\r\n]|$)/dy,
+      /(?:\\(?:(?:\r\n|[\r\n])[ \t\f]*|[\s\S])|[^\\\s=:])+(?:[ \t\f]*[=:][ \t\f]*|[ \t\f]+|(?=[\r\n]|$))((?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)(?:\r\n|[\r\n]|$)/dy,
     syntaxOf: (value) => (/\{\d/.test(value) ? messageSyntax : propertiesSyntax),
     layOut: inAscii,
   },

@@ -1,10 +1,22 @@
-import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
-import { isGrammar, type PlaceholderGrammar, replacedIn } from "../segments/placeholders.ts";
+import type { DocumentLanguages } from "../segments/language-tags.ts";
+import {
+  findPlaceholders,
+  isGrammar,
+  type PlaceholderGrammar,
+  replacedIn,
+} from "../segments/placeholders.ts";
 import { createPassageReader } from "../segments/read-words.ts";
-import type { DocumentEdit, DocumentSegment, ParsedDocument } from "../segments/segment.ts";
+import type {
+  Destination,
+  DocumentEdit,
+  DocumentSegment,
+  ParsedDocument,
+  Range,
+} from "../segments/segment.ts";
 import type { Syntax } from "../segments/syntax.ts";
 import { wholeSegment } from "../segments/whole-segment.ts";
 import { type Entry, readEntries, type Statement } from "./po-entries.ts";
+import { addForms, editLanguage, type PluralForms, pluralForms } from "./po-header.ts";
 
 const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).join("");
 
@@ -62,7 +74,7 @@ const joined = (written: string): string => written.replaceAll(joint, "");
 const readTranslation = (
   source: string,
   statement: Statement,
-  translation: Statement,
+  destination: Destination,
   {
     grammars,
     target,
@@ -76,15 +88,14 @@ const readTranslation = (
     isWhole: true,
   });
   const [from, to] = [statement.strings[0], statement.strings.at(-1)];
-  const [first, last] = [translation.strings[0], translation.strings.at(-1)];
-  if (!from || !to || !first || !last) return { segments: [], edits: [] };
+  if (!from || !to) return { segments: [], edits: [] };
   const range = { start: from.start, end: to.end };
   const { segment, inner, staying } = wholeSegment(words, words.read(range));
   const layOut = layOutLike(source, statement);
-  const destination = { start: first.start - 1, end: last.end + 1, before: "", after: "" };
   if (!segment) {
-    const copy = { ...range, layOut: (written: string) => layOut(joined(written)) };
-    const edit = { ...destination, text: "", copy, of: inner, needsAll: true } as const;
+    const copy = { ...range, layOut: (written: string) => destination.before + layOut(joined(written)) };
+    const { start, end } = destination;
+    const edit = { start, end, text: "", copy, of: inner, needsAll: true } as const;
     return { segments: [...inner, ...staying], edits: inner.length > 0 ? [edit] : [] };
   }
   const { start } = segment.pieces[0];
@@ -132,60 +143,82 @@ const withoutFuzzy = (source: string, { flags }: Entry, of: readonly DocumentSeg
       : { start, end, text, of, needsAll: true };
   });
 
-/** Returns the edit of the language that the header names. One that names none is filled. */
-const editLanguage = (
+/** Returns what a plural's first form is translated from: "an hour" is not what 21 of them are called. */
+const firstSource = (
   source: string,
-  { translations }: Entry,
-  languages: DocumentLanguages | undefined,
-): DocumentEdit[] => {
-  if (!languages) return [];
-  const rename = languageRenamer(languages);
-  return translations.flatMap(({ strings }) =>
-    strings.flatMap(({ start, end }) => {
-      const [, name = "", value = ""] = /^(Language:[ \t]*)([\w@.-]*)/.exec(source.slice(start, end)) ?? [];
-      const text = value === "" ? languages.target : rename(value);
-      if (name === "" || text === undefined) return [];
-      const position = start + name.length;
-      const space = /\s$/.test(name) ? "" : " ";
-      return [{ start: position, end: position + value.length, text: `${space}${text}` }];
-    }),
-  );
+  { source: singular, plural }: Entry,
+  forms: PluralForms,
+  grammars: readonly PlaceholderGrammar[],
+): Statement | undefined => {
+  if (!singular || !plural || !forms.isFirstOfMany) return singular;
+  const count = ({ strings }: Statement): number =>
+    findPlaceholders(strings.map(({ start, end }) => source.slice(start, end)).join(""), grammars).length;
+  return forms.count === 1 || count(singular) < count(plural) ? plural : singular;
 };
 
-/** Returns the edit that says how many forms a plural has: translations with a plural need that. */
-const addForms = (
-  { translations: [written] }: Entry,
-  entry: Entry | undefined,
-  of: readonly DocumentSegment[] = [],
-): DocumentEdit[] => {
-  const last = written?.strings.at(-1);
-  const count = entry?.translations.length ?? 0;
-  if (!last || count < 1 || count > 2) return [];
-  const text = `\n"Plural-Forms: nplurals=${count}; plural=${count === 1 ? "0" : "(n != 1)"};\\n"`;
-  return [{ start: last.end + 1, end: last.end + 1, text, of }];
+/** Returns where a translation is, with its quotes. */
+const rangeOf = ({ strings }: Statement): Destination => ({
+  start: (strings[0]?.start ?? 1) - 1,
+  end: (strings.at(-1)?.end ?? -1) + 1,
+  before: "",
+  after: "",
+});
+
+/** Where a form of a translation is written. */
+interface WrittenForm {
+  readonly form: number;
+  readonly destination: Destination;
+}
+
+/** Returns the forms of an entry that are written: as many as the header says, or programs of gettext refuse the file. */
+const writtenForms = (
+  { plural, translations }: Entry,
+  { count }: PluralForms,
+  isWritten: (translation: Statement) => boolean,
+): { readonly written: readonly WrittenForm[]; readonly surplus: readonly Range[] } => {
+  const found = translations
+    .filter(isWritten)
+    .map((translation) => ({ form: translation.form ?? 0, destination: rangeOf(translation) }));
+  const last = found.at(-1);
+  if (!plural || !last || count === 0 || found.length < translations.length) {
+    return { written: found, surplus: [] };
+  }
+  const { end } = last.destination;
+  const missing = Array.from({ length: Math.max(0, count - found.length) }, (_, index) => {
+    const form = found.length + index;
+    return { form, destination: { start: end, end, before: `\nmsgstr[${form}] `, after: "" } };
+  });
+  const surplus =
+    found.slice(count).length > 0 ? [{ start: found[count - 1]?.destination.end ?? end, end }] : [];
+  return { written: [...found.slice(0, count), ...missing], surplus };
 };
 
 /** Returns the translations of an entry that a model writes, and the edits that they bring. */
 const readEntry = (
   source: string,
   entry: Entry,
-  forms: number,
+  forms: PluralForms,
   { languages, retranslate = false, keepsFuzzy = true }: PoOptions,
 ): Pick<ParsedDocument, "segments" | "edits"> => {
-  const { source: singular, plural, translations } = entry;
+  const { plural } = entry;
   const flags = flagsOf(source, entry);
   const isFuzzy = flags.includes("fuzzy");
   const grammars = flags.map((flag) => flag.replace(/-format$/, "")).filter(isGrammar);
-  const read = translations.map((translation) => {
-    // A language with one form has it for all numbers.
-    const statement = translation.form || forms === 1 ? (plural ?? singular) : singular;
-    return statement && (isFuzzy || retranslate || isEmpty(translation))
-      ? readTranslation(source, statement, translation, { grammars, target: languages?.target })
+  const first = firstSource(source, entry, forms, grammars);
+  const isWritten = (translation: Statement): boolean => isFuzzy || retranslate || isEmpty(translation);
+  const { written, surplus } = writtenForms(entry, forms, isWritten);
+  const read = written.map(({ form, destination }) => {
+    const statement = form > 0 ? plural : first;
+    return statement
+      ? readTranslation(source, statement, destination, { grammars, target: languages?.target })
       : { segments: [], edits: [] };
   });
   const segments = read.flatMap((found) => found.segments);
   const flagEdits = isFuzzy && !keepsFuzzy ? withoutFuzzy(source, entry, segments) : [];
-  return { segments, edits: [...read.flatMap(({ edits }) => edits), ...flagEdits] };
+  const without = surplus.map(
+    (range): DocumentEdit => ({ ...range, text: "", of: segments, needsAll: true }),
+  );
+  return { segments, edits: [...read.flatMap(({ edits }) => edits), ...flagEdits, ...without] };
 };
 
 /**
@@ -201,7 +234,7 @@ export const readPo = (source: string, options: PoOptions = {}): ParsedDocument 
   const written = header?.translations.flatMap(({ strings }) =>
     strings.map(({ start, end }) => source.slice(start, end)),
   );
-  const forms = Number(/nplurals\s*=\s*(\d+)/.exec(written?.join("") ?? "")?.[1] ?? 0);
+  const forms = pluralForms(written?.join("") ?? "");
   const messages = entries.filter((entry) => entry.source && !isEmpty(entry.source));
   const read = messages.map((entry) => readEntry(source, entry, forms, options));
   const plural = messages.findIndex((entry) => entry.plural);
@@ -210,27 +243,8 @@ export const readPo = (source: string, options: PoOptions = {}): ParsedDocument 
     segments: read.flatMap(({ segments }) => segments),
     edits: [
       ...(header ? editLanguage(source, header, options.languages) : []),
-      ...(header && forms === 0 ? addForms(header, messages[plural], read[plural]?.segments) : []),
+      ...(header && forms.count === 0 ? addForms(header, messages[plural], read[plural]?.segments) : []),
       ...read.flatMap(({ edits = [] }) => edits),
     ],
   };
-};
-
-/** The line of a header that names the encoding. */
-const contentType = String.raw`Content-Type: text/plain; charset=UTF-8\n`;
-
-/** Returns a translated file with its encoding in the header: programs of gettext need it, once there is more than ASCII. */
-export const withCharset = (written: string): string => {
-  const header = /^[ \t]*msgid[ \t]*""[ \t]*\r?\n[ \t]*msgstr[ \t]*"/m.exec(written);
-  const start = header ? header.index + header[0].length : 0;
-  const named = /^[^\r\n]*(?:\r?\n"[^\r\n]*)*\bcharset=(\w*)/.exec(written.slice(start));
-  // The name that templates have before someone writes one.
-  if (header && named?.[1] === "CHARSET") {
-    const end = start + named[0].length;
-    return `${written.slice(0, end - "CHARSET".length)}UTF-8${written.slice(end)}`;
-  }
-  if ((header && named) || !/[\u0080-\uFFFF]/.test(written)) return written;
-  return header
-    ? `${written.slice(0, start)}${contentType}${written.slice(start)}`
-    : `msgid ""\nmsgstr "${contentType}"\n\n${written}`;
 };

@@ -15,6 +15,20 @@ const grammars = {
   perl: String.raw`%(?:\d+\$)?${flags}v?${width}${size}[a-zA-Z%]`,
   python: String.raw`%(?:\([^)\n]*\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?[diouxXeEfFgGcrsa%]`,
   "python-brace": braces,
+  "c++": braces,
+  sh: String.raw`\$(?:\{\w+\}|[A-Za-z_]\w*)`,
+  awk: c,
+  lua: c,
+  tcl: c,
+  elisp: c,
+  librep: c,
+  lisp: String.raw`~(?:-?\d+|'.|[,:@])*[^\s\d,:@]`,
+  scheme: String.raw`~(?:-?\d+|'.|[,:@])*[^\s\d,:@]`,
+  smalltalk: String.raw`%[\d%]`,
+  ycp: "%[1-9%]",
+  "object-pascal": String.raw`%(?:\d+:)?-?(?:\*|\d+)?(?:\.(?:\*|\d+))?[duefgnmpsxDUEFGNMPSX%]`,
+  "gcc-internal": String.raw`%[-+q]*\d*(?:\.\d+)?${size}w?[a-zA-Z<>'%]`,
+  "gfc-internal": String.raw`%(?:\d+\$)?l?[a-zA-Z<>'%]`,
   "perl-brace": String.raw`\{[A-Za-z_]\w*\}`,
   csharp: braces,
   php: String.raw`%(?:\d+\$)?(?:[-+ 0]|'.)*\d*(?:\.\d+)?[bcdeEfFgGosuxX%]`,
@@ -78,7 +92,7 @@ export interface FoundPlaceholder {
 }
 
 /** Neither a number nor a name, and not the sign itself. */
-const positional = /^(?:%(?!\d+\$|\(|<|\{|L?\d{1,2}%?$|L?n$|\||.*%$).+|\{(?:[:!][^{}]*)?\})$/u;
+const positional = /^(?:%(?!\d+\$|\(|<|\{|L?\d{1,2}%?$|L?n$|\||.*%$).+|\{(?:[:!][^{}]*)?\}|~.+)$/u;
 
 const placeholderAt = (text: string, start: number, end: number): FoundPlaceholder => ({
   start,
@@ -90,7 +104,7 @@ const placeholderAt = (text: string, start: number, end: number): FoundPlacehold
 const maxBraces = 2_000;
 
 /** What all of them have in them, and most texts have not. */
-const placeholderMark = /[%{}$@<:]|__/;
+const placeholderMark = /[%{}$@<:~]|__/;
 
 /** Returns the ranges of braces that close, nested ones included. */
 const findBraces = (text: string): FoundPlaceholder[] => {
@@ -132,6 +146,7 @@ export const findPlaceholders = (
 export const replacedIn = (text: string, grammar: PlaceholderGrammar): string => {
   const pattern = new RegExp(grammars[grammar], "gu");
   const found = text.match(pattern) ?? [];
-  const stray = text.replaceAll(pattern, "").match(grammars[grammar].startsWith("%") ? /%/g : /[{}]/g) ?? [];
+  const sign = /^(?:%|~|\\\$)/.exec(grammars[grammar])?.[0] ?? "[{}]";
+  const stray = text.replaceAll(pattern, "").match(new RegExp(sign, "g")) ?? [];
   return JSON.stringify([found.toSorted(), stray.length]);
 };

@@ -218,6 +218,7 @@ describe("The format of a document", () => {
     ["Title\n=====\n", "index.rst", "a .rst file"],
     ["<a/>", "a.xml", "an XML file, and neither XLIFF nor strings of Android"],
     ["a\u0000\u0001\u0002b", "a.txt", "a binary file"],
+    ["bplist00\u0000", "a.strings", "a property list of Apple"],
   ])("of %j in %s is not known: it seems to be %s", (content, name, seems) => {
     expect(detectFormat(Buffer.from(content), name)).toEqual({ seems });
   });

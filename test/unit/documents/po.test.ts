@@ -146,6 +146,8 @@ describe("A PO file", () => {
     ["c", "A word", "a % word"],
     ["c", "All %d", "all <1/> of %d"],
     ["python-brace", "A word", "a {word}"],
+    ["sh", "No $name now", "no name now"],
+    ["lisp", "~A of ~S", "swap"],
   ])("keeps a message of %s-format whose program would fail: %j", async (flag, words, reply) => {
     const text = `#, ${flag}-format\nmsgid "${words}"\nmsgstr ""\n`;
     const swap = (sent: string): string => sent.replace(/(<\d\/>)(.*)(<\d\/>)/, "$3$2$1");
@@ -166,6 +168,38 @@ describe("A PO file", () => {
     const header = 'msgid ""\nmsgstr "Plural-Forms: nplurals=1; plural=0;\\n"\n\n';
     const text = `${header}msgid "One file"\nmsgid_plural "%d files"\nmsgstr[0] ""\n`;
     expect((await translated(text, upperCase)).text).toContain('msgstr[0] "%d FILES"');
+  });
+
+  it.each([
+    ["n%10==1 && n%100!=11 ? 0 : 1", "%d HOURS"],
+    ["n==0 ? 0 : n==1 ? 1 : 2", "%d HOURS"],
+    ["(n==1) ? 0 : n>=2 && n<=4 ? 1 : 2", "AN HOUR"],
+    ["n > 1", "AN HOUR"],
+    ["(n != 1)", "AN HOUR"],
+  ])("has a first form with its number where that is not one: plural=%s", async (rule, first) => {
+    const header = `msgid ""\nmsgstr "Plural-Forms: nplurals=2; plural=${rule};\\n"\n\n`;
+    const entry = (one: string, other: string, forms: readonly string[]): string =>
+      `msgid "${one}"\nmsgid_plural "${other}"\n${forms.map((form, index) => `msgstr[${index}] "${form}"\n`).join("")}\n`;
+    const source = entry("an hour", "%d hours", ["", ""]) + entry("%d day", "%d days", ["", ""]);
+    const written =
+      entry("an hour", "%d hours", [first, "%d HOURS"]) + entry("%d day", "%d days", ["%d DAY", "%d DAYS"]);
+    expect((await translated(header + source, upperCase)).text).toBe(header + written);
+  });
+
+  it.each([
+    [1, [""]],
+    [2, [""]],
+    [3, ["", ""]],
+    [1, ["", ""]],
+    [2, ["", "", ""]],
+  ])("has as many forms as its header says: %d of %j", async (count, forms) => {
+    const header = `msgid ""\nmsgstr "Plural-Forms: nplurals=${count}; plural=(n != 1);\\n"\n\n`;
+    const entry = (given: readonly string[]): string =>
+      `msgid "%d file"\nmsgid_plural "%d files"\n${given.map((form, index) => `msgstr[${index}] "${form}"\n`).join("")}`;
+    const written = Array.from({ length: count }, (_, index) =>
+      index || count === 1 ? "%d FILES" : "%d FILE",
+    );
+    expect((await translated(header + entry(forms), upperCase)).text).toBe(header + entry(written));
   });
 
   it.each([

@@ -148,10 +148,10 @@ const cases: readonly Case[] = [
     what: "values of Java, and not its keys and comments",
     format: "properties",
     source:
-      "# A comment\na.b = Hello there\nc:Two \\\n    lines\nd=\nhome=It''s {0} again\ne Caf\\u00e9 is open\n! Another\nf=Tab\\there\n",
-    seen: ["Hello there", "Two lines", "It's <1/> again", "Café is open", "Tab<1/>here"],
+      "# A comment\na.b = Hello there\nc:Two \\\n    lines\nd=\nhome=It''s {0} again\ne Caf\\u00e9 is open\n! Another\nf=Tab\\there\ng\\\n  h = On two lines\n",
+    seen: ["Hello there", "Two lines", "It's <1/> again", "Café is open", "Tab<1/>here", "On two lines"],
     written:
-      "# A comment\na.b = hELLO THERE\nc:tWO \\\n    LINES\nd=\nhome=iT''S {0} AGAIN\ne cAF\\u00C9 IS OPEN\n! Another\nf=tAB\\tHERE\n",
+      "# A comment\na.b = hELLO THERE\nc:tWO \\\n    LINES\nd=\nhome=iT''S {0} AGAIN\ne cAF\\u00C9 IS OPEN\n! Another\nf=tAB\\tHERE\ng\\\n  h = oN TWO LINES\n",
   },
   {
     what: "values of iOS, and not its keys and comments",

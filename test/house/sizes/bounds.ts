@@ -56,6 +56,12 @@ const packagedFiles: Raise = {
   lines: 300,
 };
 
+/** What it took to let programs of gettext compile all translations. */
+const compiledGettext: Raise = {
+  for: "forms of plurals and placeholders of all formats, with which programs of gettext compile translations",
+  lines: 100,
+};
+
 /** What it took to put pages behind three roles. */
 const pagesByDoor: Raise = { for: "three functions with pages, each with a role of its own", lines: 600 };
 
@@ -100,6 +106,7 @@ export const lineBounds = {
       allWords,
       sureness,
       packagedFiles,
+      compiledGettext,
       spokenLanguage,
       agentsRecordings,
     ],
@@ -119,6 +126,7 @@ export const lineBounds = {
       allWords,
       sureness,
       packagedFiles,
+      compiledGettext,
       { ...spokenLanguage, lines: 1_500 },
       agentsRecordings,
     ],

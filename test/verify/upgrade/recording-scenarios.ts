@@ -167,10 +167,41 @@ const largeResponse: Scenario = {
   },
 };
 
+const determined = z.object({
+  text: z.string(),
+  language: z.enum(["en", "sw"]),
+  usage: z.object({ seconds: z.number() }),
+});
+
+const severalLanguages: Scenario = {
+  title: "an account with the languages, names and terms of its recordings",
+  prepare: async ({ url, voice, ...world }) => {
+    const { token } = await createAccount({ url, voice, ...world }, "mixes");
+    const { wav, words } = recordWords(voice, 10, 5);
+    const json = { default_languages: ["eng", "swa"], keywords: ["Nakato", "Gulu"] };
+    await send(`${url}/auth/profile`, { method: "PUT", token, json });
+    const me = () =>
+      read(z.looseObject({ default_languages: z.array(z.string()) }), `${url}/auth/me`, { token });
+    const hear = () => {
+      const form = new FormData();
+      form.set("file", new Blob([new Uint8Array(wav)], { type: "audio/wav" }), "market.wav");
+      form.set("model", "stt-51");
+      return read(determined, `${url}/v1/audio/transcriptions`, { token, form });
+    };
+    const [stored, heard] = [await me(), await hear()];
+    requireSame("the transcript", heard.text, words.join(" "));
+    return async () => {
+      requireSame("GET /auth/me", await me(), stored);
+      requireSame("the transcript, its language and seconds", await hear(), heard);
+    };
+  },
+};
+
 export const recordingScenarios: readonly Scenario[] = [
   upload,
   partedUpload,
   speech,
   transcription,
   largeResponse,
+  severalLanguages,
 ];

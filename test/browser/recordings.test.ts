@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { baseUrl } from "../support/client.ts";
+import { baseUrl, send } from "../support/client.ts";
+import { tokenOf } from "../support/operators.ts";
 import { openBrowserAs } from "../support/visitor.ts";
 import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
 
@@ -22,7 +23,9 @@ const isPart = /[?&]partNumber=\d+/;
 const partOf = (address: string): string | null => new URL(address).searchParams.get("partNumber");
 
 it("A recording is uploaded in parts that survive a stop, a lost connection and a reload, and becomes a transcript that follows the audio", async () => {
-  const { page, context, complaints } = await openBrowserAs();
+  const { page, context, complaints, person } = await openBrowserAs();
+  const body = { default_languages: ["eng", "lug"] };
+  await send("/auth/profile", { method: "PUT", token: await tokenOf(person), body });
   const upload = () => page.getByRole("button", { name: "Upload and transcribe" }).click();
   const choose = async () => {
     await page.evaluate(chooseFile);
@@ -33,6 +36,10 @@ it("A recording is uploaded in parts that survive a stop, a lost connection and 
   await page.goto(`${baseUrl}/console/recordings`);
   await upload();
   await expect.poll(state).toBe("Choose a recording first.");
+  await page.getByLabel("Translate to…").selectOption("Acholi");
+  await choose();
+  await expect.poll(state).toContain("To translate at once, choose the language");
+  await page.getByLabel("Translate to…").selectOption("No translation");
   // The first part never arrives.
   await context.route(isPart, () => undefined);
   await choose();
@@ -57,6 +64,7 @@ it("A recording is uploaded in parts that survive a stop, a lost connection and 
   expect(arrived).toEqual(["1"]);
   await page.reload();
   isCut = false;
+  await page.getByLabel("Language").first().selectOption("Luganda");
   await page.getByLabel("Names and terms in the recording").fill("Amina,\nGulu, ");
   const creation = page.waitForRequest((request) => request.url().endsWith("/tasks/jobs"));
   await choose();

@@ -52,6 +52,8 @@ class Upload {
     const file = this.#elements.file.files?.[0];
     if (!file) return this.#say(this.#words("noFile"), true);
     if (file.size > Number(this.#words("largest"))) return this.#say(this.#words("tooLarge"), true);
+    const { target, language } = this.#chosen();
+    if (target !== undefined && language === undefined) return this.#say(this.#words("needsLanguage"), true);
     this.#running = new AbortController();
     const { signal } = this.#running;
     this.#setRunning(true);

@@ -58,6 +58,7 @@ const Upload = ({ texts, account, detectsLanguages, distinguishesSpeakers }: Sho
       <Select
         name="target"
         label={words.translateTo}
+        hint={canDetect ? words.targetNeedsLanguage : undefined}
         isOptional
         value=""
         options={[{ value: "", label: words.noTranslation }, ...optionsOf(translationLanguages)]}

@@ -50,6 +50,7 @@ const useData = ({ words, maxBytes, job, page }: UploadFormProps) => {
     "data-starting": words.starting,
     "data-failed": common.failed,
     "data-no-file": words.noFile,
+    "data-needs-language": common.targetNeedsLanguage,
     "data-too-large": fill(words.tooLarge, { size: megabytes(maxBytes) }),
     "data-unreadable": common.unreadable,
   };

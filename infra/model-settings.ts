@@ -47,7 +47,7 @@ const modelNames = z.preprocess(
     typeof given === "string" && !given.trimStart().startsWith("[")
       ? given.split(",").map((name) => name.trim())
       : given,
-  listSetting(chatModels),
+  listSetting(chatModels()),
 );
 
 const usualNames = ["chat-14b", "chat-9b"] as const;
@@ -62,7 +62,7 @@ export const modelSettings = {
    * Servers of the chat models, which replace each other: a list of `{"name", "base_url", "models", "profile", "order", "weight",
    * "timeout_ms"}`, of which only the first two are required. The lowest `order` is called first, by `weight` within it.
    */
-  CHAT_SERVERS: listSetting(chatServers).optional(),
+  CHAT_SERVERS: listSetting(chatServers()).optional(),
   /**
    * Names of the chat models on that server, in the order of the names that callers use, such as `qwen-14b,qwen-9b`; one name is that of
    * all. In a file it is a list, whose items may be `{"name", "profile"}`.
@@ -82,7 +82,7 @@ export const modelSettings = {
   /** Server of the translation model; by default the chat server. Includes `/v1`. */
   TRANSLATION_BASE_URL: address.optional(),
   /** Servers of the translation model, like `CHAT_SERVERS` but with `model`; by default those of chat, with its last model. */
-  TRANSLATION_SERVERS: listSetting(modelServers).optional(),
+  TRANSLATION_SERVERS: listSetting(modelServers()).optional(),
   /** Name of the translation model; by default the last chat model. */
   TRANSLATION_MODEL: modelName.default(usualNames[1]),
   /** What the translation model expects, like `CHAT_PROFILE`. `instructed` requests translations as version 2.8.0 did. */
@@ -92,7 +92,7 @@ export const modelSettings = {
   /** Server of the transcription model; by default the chat server. Includes `/v1`. */
   TRANSCRIPTION_BASE_URL: address.optional(),
   /** Servers of the transcription model, like `CHAT_SERVERS` but with `model`; by default those of chat. */
-  TRANSCRIPTION_SERVERS: listSetting(modelServers).optional(),
+  TRANSCRIPTION_SERVERS: listSetting(modelServers()).optional(),
   /** Name of the transcription model. */
   TRANSCRIPTION_MODEL: modelName.default("stt-51"),
   /** What the transcription model expects, like `CHAT_PROFILE`. `iso639-3` names languages as version 2.8.0 did. */
@@ -114,7 +114,7 @@ export const modelSettings = {
   /** Server of the speech model; by default the chat server. Includes `/v1`. */
   SPEECH_BASE_URL: address.optional(),
   /** Servers of the speech model, like `CHAT_SERVERS` but with `model`; by default those of chat. */
-  SPEECH_SERVERS: listSetting(modelServers).optional(),
+  SPEECH_SERVERS: listSetting(modelServers()).optional(),
   /** Name of the speech model. */
   SPEECH_MODEL: modelName.default("tts-3b"),
   /** What the speech model expects, like `CHAT_PROFILE`. */

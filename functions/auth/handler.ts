@@ -1,14 +1,13 @@
 import { readAccess } from "../../shared/accounts/access/access.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { accountDependenciesFrom } from "../../shared/wiring/accounts-from-environment.ts";
-import { idempotencyStoreFrom, limiterFrom } from "../../shared/wiring/from-environment.ts";
+import { idempotencyStoreFrom, limiterFrom, requestTableFrom } from "../../shared/wiring/from-environment.ts";
 import { authFunction } from "./contract.ts";
 import { authEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(authFunction.environment, process.env);
-const dependencies = accountDependenciesFrom(environment, openTable(environment.TABLE_NAME));
+const dependencies = accountDependenciesFrom(environment, requestTableFrom(environment));
 
 export const handler = createBufferedHandler(
   authEndpoints({

@@ -1,8 +1,8 @@
 import type { Context } from "aws-lambda";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
-import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { isReleaseCheck } from "../../shared/platform/release-check.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
+import { openLightTable } from "../../shared/platform/storage/light-table.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import { objectStoreFrom } from "../../shared/wiring/from-environment.ts";
 import { erasureFunction } from "./contract.ts";
@@ -12,7 +12,7 @@ import { eraseDueAccounts } from "./erase-due-accounts.ts";
 const reserveMilliseconds = 5_000;
 
 const environment = readEnvironment(erasureFunction.environment, process.env);
-const table = openTable(environment.TABLE_NAME);
+const table = openLightTable(environment.TABLE_NAME, awsConfigOf(environment));
 const store = objectStoreFrom(environment);
 const accounts = createAccountsRepository(table);
 

@@ -6,7 +6,7 @@ import { sourceLanguageDetectorOnDemand } from "../../shared/models/source-langu
 import { wordOrderOnDemand } from "../../shared/models/spoken-language/word-order.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
+import { openLightTable } from "../../shared/platform/storage/light-table.ts";
 import { openCallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
 import { createJobSpeeds, slotsPerAccount } from "../../shared/recordings/jobs/capacity.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
@@ -29,7 +29,7 @@ const reserveMilliseconds = 15_000;
 
 const environment = readEnvironment(jobWorkerFunction.environment, process.env);
 const aws = awsConfigOf(environment);
-const table = openTable(environment.TABLE_NAME);
+const table = openLightTable(environment.TABLE_NAME, aws);
 const jobs = createJobsRepository(table);
 const queue = openJobQueue(environment.JOB_QUEUE_URL, aws);
 

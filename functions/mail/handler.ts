@@ -6,11 +6,11 @@ import { createWithheldMail } from "../../shared/accounts/mail/withheld-mail.ts"
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { findKeyName } from "../../shared/accounts/repositories/api-keys-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
-import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { sdkRequestHandler } from "../../shared/platform/outbound/sdk-request-handler.ts";
 import { raceDeadline } from "../../shared/platform/outbound/timeouts.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
+import { openLightTable } from "../../shared/platform/storage/light-table.ts";
 import { faultFields } from "../../shared/platform/telemetry/fault-metric.ts";
 import { describeErrorName, logger } from "../../shared/platform/telemetry/logger.ts";
 import { mailFunction } from "./contract.ts";
@@ -23,7 +23,7 @@ const sesSilenceMilliseconds = 6_000;
 const minMilliseconds = sesAttempts * sesSilenceMilliseconds + 2_000;
 
 const environment = readEnvironment(mailFunction.environment, process.env);
-const table = openTable(environment.TABLE_NAME);
+const table = openLightTable(environment.TABLE_NAME, awsConfigOf(environment));
 const sesClient = new SESv2Client({
   maxAttempts: sesAttempts,
   requestHandler: sdkRequestHandler(sesSilenceMilliseconds),

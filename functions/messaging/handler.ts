@@ -7,7 +7,7 @@ import { wordOrderOnDemand } from "../../shared/models/spoken-language/word-orde
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openFifoQueue } from "../../shared/platform/queue/fifo-queue.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
+import { openLightTable } from "../../shared/platform/storage/light-table.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import {
@@ -43,7 +43,7 @@ const receiptMilliseconds = 10_000;
 const transcriptionRetry = { after: 120_000, pause: 2_000 };
 
 const environment = readEnvironment(messagingFunction.environment, process.env);
-const table = openTable(environment.TABLE_NAME);
+const table = openLightTable(environment.TABLE_NAME, awsConfigOf(environment));
 const queue = openFifoQueue(environment.MESSAGE_QUEUE_URL, awsConfigOf(environment));
 const models = {
   chat: chatModelsFrom(environment),

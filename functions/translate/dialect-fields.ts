@@ -9,7 +9,9 @@ export const oneOrMoreTexts = z.union([text(), z.array(text()).min(1)], {
   error: "send a text or a list of texts",
 });
 
-export const textsLimit = `At most ${maxTexts} texts, each of up to ${maxTextCharacters.toLocaleString("en")} characters`;
+/** For descriptions, which bundles leave out: the first use of `Intl` must not be part of a start. */
+export const textsLimit = () =>
+  `At most ${maxTexts} texts, each of up to ${maxTextCharacters.toLocaleString("en")} characters`;
 
 /** A boolean as forms write it, or as JSON has it; also `0` and `1`. */
 export const flag = () =>

@@ -1,5 +1,6 @@
 import { type Language, languages } from "../platform/catalogue/languages.ts";
 import { findSynthesisLanguage } from "../platform/catalogue/voices.ts";
+import { onFirstUse } from "../platform/on-first-use.ts";
 import { identifiableLanguages } from "./language-id/identification.ts";
 
 /** What a language can be used for, in the order of the table. */
@@ -13,25 +14,27 @@ export interface ListedLanguage extends Pick<Language, "code" | "name" | "aliase
 }
 
 /** Every language of the catalogue, by name. */
-export const listedLanguages: readonly ListedLanguage[] = languages
-  .map(({ code, name, aliases, tasks }) => {
-    const voices = findSynthesisLanguage(code)?.voices ?? [];
-    return {
-      ...{ code, name, aliases, voices },
-      uses: {
-        translate: tasks.includes("translation"),
-        identify: identifiableLanguages.some((known) => known === code),
-        transcribe: tasks.includes("transcription"),
-        speak: voices.length > 0,
-      },
-    };
-  })
-  .toSorted((one, other) => one.name.localeCompare(other.name));
+const listedLanguages = onFirstUse((): readonly ListedLanguage[] =>
+  languages
+    .map(({ code, name, aliases, tasks }) => {
+      const voices = findSynthesisLanguage(code)?.voices ?? [];
+      return {
+        ...{ code, name, aliases, voices },
+        uses: {
+          translate: tasks.includes("translation"),
+          identify: identifiableLanguages.some((known) => known === code),
+          transcribe: tasks.includes("transcription"),
+          speak: voices.length > 0,
+        },
+      };
+    })
+    .toSorted((one, other) => one.name.localeCompare(other.name)),
+);
 
 /** The languages for a task, or all, whose name, code or other names contain the words. */
 export const findLanguages = (task: LanguageUse | undefined, words = ""): readonly ListedLanguage[] => {
   const sought = words.toLowerCase();
-  return listedLanguages.filter(
+  return listedLanguages().filter(
     ({ code, name, aliases, uses }) =>
       (task === undefined || uses[task]) &&
       [code, name, ...aliases].some((known) => known.toLowerCase().includes(sought)),

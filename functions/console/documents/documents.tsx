@@ -10,6 +10,7 @@ import { Form, optionsOf, Select } from "../../../shared/pages/view/forms.tsx";
 import { useFrame } from "../../../shared/pages/view/frame.ts";
 import { Icon } from "../../../shared/pages/view/icons.tsx";
 import { translationLanguages } from "../../../shared/platform/catalogue/languages.ts";
+import { onFirstUse } from "../../../shared/platform/on-first-use.ts";
 import { isOver, type StoredTranslation, translatedFileName } from "../../../shared/recordings/jobs/job.ts";
 import { maxDocumentBytes } from "../../../shared/recordings/jobs/job-document.ts";
 import { documentsPath, PlaygroundHead } from "../playground/head.tsx";
@@ -26,7 +27,7 @@ type Shown = Visit<z.output<NonNullable<typeof documentsPage.query>>, "signed-in
 
 const accepted = documentEndings.map((ending) => `.${ending}`).join(",");
 
-const translated = optionsOf(translationLanguages);
+const translated = onFirstUse(() => optionsOf(translationLanguages));
 
 /** The upload, the job and the download, as the guide shows them. */
 const commandsOf = (baseUrl: string): string => ["TOKEN=…", `API=${baseUrl}`, fileTranslation].join("\n");
@@ -47,9 +48,9 @@ const Upload = () => {
           name="source_language"
           label={playground.from}
           value=""
-          options={[{ value: "", label: playground.identify }, ...translated]}
+          options={[{ value: "", label: playground.identify }, ...translated()]}
         />
-        <Select name="target_language" label={playground.to} value="lug" options={translated} />
+        <Select name="target_language" label={playground.to} value="lug" options={translated()} />
       </div>
     </UploadForm>
   );

@@ -11,6 +11,7 @@ import {
   findSynthesisLanguage,
   synthesisLanguages,
 } from "../../../shared/platform/catalogue/voices.ts";
+import { onFirstUse } from "../../../shared/platform/on-first-use.ts";
 import { acceptedRecordings } from "./accepted-recordings.ts";
 import type { AttemptName, AttemptValues } from "./attempts.ts";
 
@@ -19,8 +20,8 @@ interface InputProps {
   readonly values: AttemptValues;
 }
 
-const translated = optionsOf(translationLanguages);
-const transcribed = optionsOf(transcriptionLanguages);
+const translated = onFirstUse(() => optionsOf(translationLanguages));
+const transcribed = onFirstUse(() => optionsOf(transcriptionLanguages));
 const speaking = synthesisLanguages.filter(({ voices }) => voices.length > 0);
 /** The first voice of each language, for its script: `lug salt_lug_0001 …`. */
 export const firstVoices = speaking.map(({ code, voices: [first = ""] }) => `${code} ${first}`).join(" ");
@@ -38,13 +39,13 @@ const Pair = ({ values }: { readonly values: AttemptValues }) => {
         name="source"
         label={words.from}
         value={values["source"]}
-        options={[anyLanguage, ...translated]}
+        options={[anyLanguage, ...translated()]}
       />
       <button type="submit" class="button secondary square" name="swap" value="yes" formNoValidate data-swap>
         <Icon name="swap" />
         <span class="aloud">{words.swap}</span>
       </button>
-      <Select name="target" label={words.to} value={values["target"]} options={translated} />
+      <Select name="target" label={words.to} value={values["target"]} options={translated()} />
     </div>
   );
 };
@@ -89,7 +90,12 @@ export const AttemptChoice = ({ current, values }: InputProps) => {
   if (current !== "transcribe") return null;
   return (
     <div class="one">
-      <Select name="language" label={recordings.language} value={values["language"]} options={transcribed} />
+      <Select
+        name="language"
+        label={recordings.language}
+        value={values["language"]}
+        options={transcribed()}
+      />
     </div>
   );
 };

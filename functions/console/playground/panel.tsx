@@ -2,7 +2,6 @@ import { identifiableLanguages } from "../../../shared/models/language-id/identi
 import { resultIn } from "../../../shared/pages/client/parts/read-response.ts";
 import { fill } from "../../../shared/pages/texts/languages.ts";
 import { CopyButton } from "../../../shared/pages/view/components.tsx";
-import { optionsOf } from "../../../shared/pages/view/forms.tsx";
 import { useFrame } from "../../../shared/pages/view/frame.ts";
 import { Icon } from "../../../shared/pages/view/icons.tsx";
 import { Mark } from "../../../shared/pages/view/mark.tsx";
@@ -34,8 +33,8 @@ export interface PanelProps {
 
 const playground = "/console/playground";
 
-const identified = optionsOf(
-  translationLanguages.filter(({ code }) => identifiableLanguages.some((known) => known === code)),
+const identified = translationLanguages.filter(({ code }) =>
+  identifiableLanguages.some((known) => known === code),
 );
 
 const labelOfRun = (
@@ -71,7 +70,7 @@ const ResultText = ({ current, body }: { readonly current: AttemptName; readonly
   const { playground: words } = useFrame().texts;
   const text = resultIn(body);
   if (current !== "identify") return <p class="answer">{text}</p>;
-  return <p class="answer">{identified.find(({ value }) => value === text)?.label ?? words.unknown}</p>;
+  return <p class="answer">{identified.find(({ code }) => code === text)?.name ?? words.unknown}</p>;
 };
 
 /** What the result's pane shows before a script runs. */
@@ -193,7 +192,7 @@ const dataOf = ({ current, addresses, access }: PanelProps, frame: ReturnType<ty
     "data-no-microphone": words.noMicrophone,
     "data-stop-recording": words.stopRecording,
     ...(current === "identify"
-      ? Object.fromEntries(identified.map(({ value, label }) => [`data-name-of-${value}`, label]))
+      ? Object.fromEntries(identified.map(({ code, name }) => [`data-name-of-${code}`, name]))
       : {}),
   };
 };

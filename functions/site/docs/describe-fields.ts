@@ -4,6 +4,7 @@ import {
   type NamedSchemas,
   resolveSchema,
 } from "../../../shared/http/openapi/document.ts";
+import { onFirstUse } from "../../../shared/platform/on-first-use.ts";
 
 /** A field of a body, or a parameter. */
 export interface FieldRow {
@@ -20,23 +21,25 @@ const deepest = 4;
 const alternativesOf = ({ anyOf, oneOf }: DocumentedSchema, schemas: NamedSchemas): DocumentedSchema[] =>
   (anyOf ?? oneOf ?? []).map((each) => resolveSchema(each, schemas));
 
-const number = new Intl.NumberFormat("en");
+const number = onFirstUse(() => new Intl.NumberFormat("en"));
 
 const between = (min: number | undefined, max: number | undefined, what: string): string[] => {
   if (min !== undefined && max !== undefined) {
     return [
-      min === max ? `${number.format(min)}${what}` : `${number.format(min)} to ${number.format(max)}${what}`,
+      min === max
+        ? `${number().format(min)}${what}`
+        : `${number().format(min)} to ${number().format(max)}${what}`,
     ];
   }
-  if (max !== undefined) return [`at most ${number.format(max)}${what}`];
-  return min === undefined || (min === 1 && what !== "") ? [] : [`at least ${number.format(min)}${what}`];
+  if (max !== undefined) return [`at most ${number().format(max)}${what}`];
+  return min === undefined || (min === 1 && what !== "") ? [] : [`at least ${number().format(min)}${what}`];
 };
 
 const limitsOf = (schema: DocumentedSchema): string[] => [
   ...between(schema.minLength, schema.maxLength, " characters"),
   ...between(schema.minItems, schema.maxItems, " entries"),
   ...between(schema.minimum, schema.maximum, ""),
-  ...(schema.exclusiveMinimum === undefined ? [] : [`more than ${number.format(schema.exclusiveMinimum)}`]),
+  ...(schema.exclusiveMinimum === undefined ? [] : [`more than ${number().format(schema.exclusiveMinimum)}`]),
   ...(schema.default === undefined ? [] : [`by default \`${JSON.stringify(schema.default)}\``]),
 ];
 

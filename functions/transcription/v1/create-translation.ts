@@ -5,6 +5,7 @@ import type { Segment, Transcription } from "../../../shared/models/inference/tr
 import type { Translator } from "../../../shared/models/inference/translation.ts";
 import { findLanguage, type Language } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { onFirstUse } from "../../../shared/platform/on-first-use.ts";
 import { countAudio } from "../../../shared/platform/telemetry/use.ts";
 import {
   type AccountContext,
@@ -31,11 +32,11 @@ const maxPieceLength = 2_000;
 /** Pieces translated in parallel for one caller. */
 const piecesAtOnce = 4;
 
-const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
+const sentences = onFirstUse(() => new Intl.Segmenter("en", { granularity: "sentence" }));
 
 /** Splits a text into sentences; into words where a model wrote no punctuation. */
 const breakable = (text: string): string[] =>
-  [...sentences.segment(text)].flatMap(({ segment }) =>
+  [...sentences().segment(text)].flatMap(({ segment }) =>
     segment.length > maxPieceLength ? segment.split(/(?<=\s)/u) : [segment],
   );
 

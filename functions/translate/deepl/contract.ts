@@ -37,7 +37,7 @@ const deeplTranslateMembers = z
       text: oneOrMoreTexts.meta({
         override: { type: "array", items: { type: "string" } },
         example: ["How are you?", "Good morning"],
-        description: `The texts. ${textsLimit}`,
+        description: `The texts. ${textsLimit()}`,
       }),
       source_lang: optionalField(text().max(100)).meta({
         override: { type: "string" },

@@ -29,7 +29,7 @@ const libreTranslateMembers = z
       q: oneOrMoreTexts.meta({
         override: {},
         example: "How are you?",
-        description: `The text, or a list of texts. ${textsLimit}`,
+        description: `The text, or a list of texts. ${textsLimit()}`,
       }),
       source: optionalField(text().max(100)).meta({
         override: { type: "string", default: "auto" },

@@ -1,3 +1,4 @@
+import { onFirstUse } from "../../platform/on-first-use.ts";
 /** The longest passage, in UTF-16 units: one call to a model translates at most 5,000 characters. */
 export const maxPassageLength = 4_000;
 
@@ -10,7 +11,7 @@ const maxPartLength = 1_000;
 /** A sentence longer than this is split between its words. */
 const maxSentenceLength = maxPassageLength / 2;
 
-const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
+const sentences = onFirstUse(() => new Intl.Segmenter("en", { granularity: "sentence" }));
 
 const inSentence = new RegExp(
   `[\\s\\S]{1,${maxSentenceLength}}(?:\\s|$)|[\\s\\S]{1,${maxSentenceLength}}`,
@@ -20,7 +21,7 @@ const inSentence = new RegExp(
 /** Divides a long run at ends of sentences. What has no words is no sentence, and is not sent to a model. */
 const partsOf = (text: string): string[] => {
   if (text.length <= longRun || !/\p{L}/u.test(text)) return [text];
-  const found = sentences.segment(text);
+  const found = sentences().segment(text);
   const parts: string[] = [];
   let from = 0;
   while (text.length - from > maxPartLength) {

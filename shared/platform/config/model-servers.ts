@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { onFirstUse } from "../on-first-use.ts";
 import type { ModelTask } from "../telemetry/backend-uses.ts";
-import type { Variable } from "./variables.ts";
+import { optionalVariable, type Variable } from "./variables.ts";
 
-/** What every list of servers has in common. The secret has a server's key under its name. */
-const modelServer = {
+/** What every list of servers has in common; most stages have no list. The secret has a server's key under its name. */
+const modelServer = onFirstUse(() => ({
   /** Also in `X-Model-Server`, in logs and in names of metrics. */
   name: z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, {
     error: "must be a lower-case word of at most 31 letters, digits and hyphens",
@@ -21,7 +22,7 @@ const modelServer = {
   timeout_ms: z.int().min(1).max(270_000).optional(),
   /** The name of its models' profile; by default that of the task. */
   profile: z.string().min(1, { error: "must not be empty" }).optional(),
-};
+}));
 
 const modelName = z.string().min(1, { error: "must not be empty" });
 
@@ -38,18 +39,21 @@ const listOfModels = <Model extends z.ZodType>(model: Model) =>
   z.array(model, { error: "must be a list of names of models" }).min(1, { error: "must have a model" });
 
 /** The models of chat, in the order of the names that callers use; the last one serves the others. */
-export const chatModels = listOfModels(
-  z.union([nameOnly, z.strictObject({ name: modelName, profile: modelName.optional() })], modelError),
-);
-export type ChatModelList = z.output<typeof chatModels>;
-
-/** The same on one server. A model without a name there has that of the stage. */
-const modelsOnServer = listOfModels(
-  z.union(
-    [nameOnly, z.strictObject({ name: modelName.optional(), profile: modelName.optional() })],
-    modelError,
+export const chatModels = onFirstUse(() =>
+  listOfModels(
+    z.union([nameOnly, z.strictObject({ name: modelName, profile: modelName.optional() })], modelError),
   ),
 );
+export type ChatModelList = z.output<ReturnType<typeof chatModels>>;
+
+/** The same on one server. A model without a name there has that of the stage. */
+const modelsOnServer = () =>
+  listOfModels(
+    z.union(
+      [nameOnly, z.strictObject({ name: modelName.optional(), profile: modelName.optional() })],
+      modelError,
+    ),
+  );
 
 /** A list with more servers would not fit into the variables of a function, which have 4 kB together. */
 const maxServers = 8;
@@ -68,43 +72,49 @@ const listOf = <Server extends z.ZodType<{ readonly name: string }>>(server: Ser
     });
 
 /** The servers of translation, transcription or speech. `model` is a server's own name for the task's model. */
-export const modelServers = listOf(z.strictObject({ ...modelServer, model: modelName.optional() }));
-export type ModelServers = z.output<typeof modelServers>;
+export const modelServers = onFirstUse(() =>
+  listOf(z.strictObject({ ...modelServer(), model: modelName.optional() })),
+);
+export type ModelServers = z.output<ReturnType<typeof modelServers>>;
 
 /** The servers of chat, with their own names for its models. Up to version 2.8.0 a member for each of two models had them. */
-export const chatServers = listOf(
-  z
-    .strictObject({
-      ...modelServer,
-      models: modelsOnServer.optional(),
-      model_14b: modelName.optional(),
-      model_9b: modelName.optional(),
-    })
-    .transform(({ model_14b: first, model_9b: second, models, ...server }, context) => {
-      const earlier = [first, second].map((name): NamedModel => (name === undefined ? {} : { name }));
-      const isEarlier = earlier.some(({ name }) => name !== undefined);
-      if (models && isEarlier) context.addIssue("must not have both models and model_14b or model_9b");
-      const named = models ?? (isEarlier ? earlier : undefined);
-      return { ...server, ...(named ? { models: named } : {}) };
-    }),
+export const chatServers = onFirstUse(() =>
+  listOf(
+    z
+      .strictObject({
+        ...modelServer(),
+        models: modelsOnServer().optional(),
+        model_14b: modelName.optional(),
+        model_9b: modelName.optional(),
+      })
+      .transform(({ model_14b: first, model_9b: second, models, ...server }, context) => {
+        const earlier = [first, second].map((name): NamedModel => (name === undefined ? {} : { name }));
+        const isEarlier = earlier.some(({ name }) => name !== undefined);
+        if (models && isEarlier) context.addIssue("must not have both models and model_14b or model_9b");
+        const named = models ?? (isEarlier ? earlier : undefined);
+        return { ...server, ...(named ? { models: named } : {}) };
+      }),
+  ),
 );
-export type ChatServers = z.output<typeof chatServers>;
+export type ChatServers = z.output<ReturnType<typeof chatServers>>;
 
-const fromJson = z.string().transform((text, context): unknown => {
+const readJson = (text: string, context: z.RefinementCtx): unknown => {
   try {
     return JSON.parse(text);
   } catch {
     context.addIssue({ code: "custom", message: "must be a list in JSON" });
     return z.NEVER;
   }
-});
+};
 
 /** A list in the environment, which is the JSON text of that in a stage's file. */
-export const chatModelsVariable: Variable<ChatModelList> = fromJson.pipe(chatModels);
-export const chatServersVariable: Variable<ChatServers | undefined> = fromJson.pipe(chatServers).optional();
-export const modelServersVariable: Variable<ModelServers | undefined> = fromJson
-  .pipe(modelServers)
-  .optional();
+const jsonVariable = <Value>(list: () => z.ZodType<Value>): Variable<Value> => ({
+  safeParse: (text) => z.string().transform(readJson).pipe(list()).safeParse(text),
+});
+
+export const chatModelsVariable = jsonVariable(chatModels);
+export const chatServersVariable = optionalVariable(jsonVariable(chatServers));
+export const modelServersVariable = optionalVariable(jsonVariable(modelServers));
 
 /**
  * The names of a task's settings and variables: its list of servers, the short form for one server, and the profile of servers without

@@ -32,6 +32,6 @@ const callsThrough = (client: DynamoDBDocumentClient): TableCalls => ({
   BatchWriteItem: (input) => client.send(new BatchWriteCommand(input)),
 });
 
-/** Opens the table through the AWS SDK: for functions that do not start often enough for its weight to matter. */
+/** Opens the table through the AWS SDK: for commands and tests. Functions use `light-table.ts`, which starts in a fraction of the time. */
 export const openTable = (name: string, client: DynamoDBDocumentClient = createTableClient()): Table =>
   tableOver(name, callsThrough(client));

@@ -1,4 +1,5 @@
 import type { Segment, Word } from "../../models/inference/transcription.ts";
+import { onFirstUse } from "../../platform/on-first-use.ts";
 
 /** A person in a recording. */
 export interface LabelledSpeaker {
@@ -45,7 +46,7 @@ const keyOf = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\p{P}\p{S}]/gu, "") || text;
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const segmenter = onFirstUse(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }));
 
 const splitText = (text: string): { readonly text: string; readonly isGlued: boolean }[] =>
   text
@@ -53,7 +54,7 @@ const splitText = (text: string): { readonly text: string; readonly isGlued: boo
     .filter((word) => word !== "")
     .flatMap((word) => {
       if ([...word].length <= maxWordLength) return [{ text: word, isGlued: false }];
-      return Array.from(segmenter.segment(word), ({ segment }, index) => ({
+      return Array.from(segmenter().segment(word), ({ segment }, index) => ({
         text: segment,
         isGlued: index > 0,
       }));

@@ -84,6 +84,11 @@ const spokenLanguage: Raise = {
 };
 
 /** What it took to let agents transcribe as clients of `/v1` do. */
+const laterLoaded: Raise = {
+  for: "endpoints, schemas and values that a start leaves to the first request that needs them",
+  lines: 100,
+};
+
 const agentsRecordings: Raise = {
   for: "recordings that agents transcribe: their languages, names and terms, speakers, and how sure",
   lines: 200,
@@ -109,6 +114,7 @@ export const lineBounds = {
       compiledGettext,
       spokenLanguage,
       agentsRecordings,
+      laterLoaded,
     ],
   },
   productionWithPackages: {
@@ -129,6 +135,7 @@ export const lineBounds = {
       compiledGettext,
       { ...spokenLanguage, lines: 1_500 },
       agentsRecordings,
+      laterLoaded,
     ],
   },
   tests: {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { onFirstUse } from "../../../platform/on-first-use.ts";
 import { readBody, sendRequest } from "../../../platform/outbound/http-client.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import { type Backend, type ContextCounts, ContextLengthExceeded } from "./backend.ts";
@@ -10,44 +11,49 @@ const maxWaitMilliseconds = 300;
 const maxReadMilliseconds = 5_000;
 const maxListBytes = 1024 * 1024;
 
-const tokens = z.int().positive().nullish().catch(undefined);
-const text = z.string().nullish().catch(undefined);
+interface ListedModel {
+  readonly name: string;
+  readonly owner: string;
+  readonly contextTokens: number | undefined;
+}
 
-/** A model as servers list it; each family has its own name for the length. */
-const wireModel = z
-  .looseObject({
-    id: text,
-    name: text,
-    owned_by: text,
-    /** vLLM, SGLang. */
-    max_model_len: tokens,
-    /** llama.cpp, for one request. */
-    meta: z.looseObject({ n_ctx: tokens }).nullish().catch(undefined),
-    /** LM Studio: of the loaded model, then of any. */
-    loaded_context_length: tokens,
-    max_context_length: tokens,
-    /** OpenRouter, and Ollama of a loaded model; Groq. */
-    context_length: tokens,
-    context_window: tokens,
-  })
-  .transform((model) => ({
-    name: model.id ?? model.name ?? "",
-    owner: model.owned_by ?? "",
-    contextTokens:
-      model.max_model_len ??
-      model.meta?.n_ctx ??
-      model.loaded_context_length ??
-      model.context_length ??
-      model.context_window ??
-      model.max_context_length ??
-      undefined,
-  }));
-type ListedModel = z.output<typeof wireModel>;
-
-const wireList = z.union([
-  z.looseObject({ data: z.array(wireModel) }).transform(({ data }) => data),
-  z.looseObject({ models: z.array(wireModel) }).transform(({ models }) => models),
-]);
+/** The models that a server lists; each family has its own name for the length. */
+const wireList = onFirstUse(() => {
+  const tokens = z.int().positive().nullish().catch(undefined);
+  const text = z.string().nullish().catch(undefined);
+  const models = z.array(
+    z
+      .looseObject({
+        ...{ id: text, name: text, owned_by: text },
+        /** vLLM, SGLang. */
+        max_model_len: tokens,
+        /** llama.cpp, for one request. */
+        meta: z.looseObject({ n_ctx: tokens }).nullish().catch(undefined),
+        /** LM Studio: of the loaded model, then of any. */
+        ...{ loaded_context_length: tokens, max_context_length: tokens },
+        /** OpenRouter, and Ollama of a loaded model; Groq. */
+        ...{ context_length: tokens, context_window: tokens },
+      })
+      .transform(
+        (model): ListedModel => ({
+          name: model.id ?? model.name ?? "",
+          owner: model.owned_by ?? "",
+          contextTokens:
+            model.max_model_len ??
+            model.meta?.n_ctx ??
+            model.loaded_context_length ??
+            model.context_length ??
+            model.context_window ??
+            model.max_context_length ??
+            undefined,
+        }),
+      ),
+  );
+  return z.union([
+    z.looseObject({ data: models }).transform(({ data }) => data),
+    z.looseObject({ models }).transform((list) => list.models),
+  ]);
+});
 
 /** Where servers that list no lengths under `/v1/models` have them, below their root, by the owner of their models. */
 const ownLists: Readonly<Record<string, string>> = {
@@ -61,7 +67,7 @@ const readList = async (url: URL, { headers }: ModelCall, signal: AbortSignal): 
   const request = { url, method: "GET", headers, signal, silenceMilliseconds: undefined };
   const response = await sendRequest(request);
   const body = await readBody(response, maxListBytes);
-  return response.statusCode === 200 ? wireList.parse(JSON.parse(body)) : [];
+  return response.statusCode === 200 ? wireList().parse(JSON.parse(body)) : [];
 };
 
 const rootUrl = ({ baseUrl }: Backend, path: string): URL => {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { onFirstUse } from "../../../platform/on-first-use.ts";
 
 /** What a server says about a failure. */
 export interface ServerWords {
@@ -15,24 +16,20 @@ export interface ServerWords {
   readonly contextTokens: number | undefined;
 }
 
-const text = z.string().optional().catch(undefined);
-const count = z.int().positive().optional().catch(undefined);
-
-const wireError = z.looseObject({
-  message: text,
-  msg: text,
-  code: z.union([z.string(), z.number()]).optional().catch(undefined),
-  type: text,
-  status: z.union([z.string(), z.number()]).optional().catch(undefined),
-  param: text,
-  n_prompt_tokens: count,
-  n_ctx: count,
+const wireError = onFirstUse(() => {
+  const text = z.string().optional().catch(undefined);
+  const count = z.int().positive().optional().catch(undefined);
+  const code = z.union([z.string(), z.number()]).optional().catch(undefined);
+  return z.looseObject({
+    ...{ message: text, msg: text, type: text, param: text },
+    ...{ code, status: code, n_prompt_tokens: count, n_ctx: count },
+  });
 });
 
 /** FastAPI's problems; `input`, which repeats the request, is left out. */
-const wireIssues = z
-  .array(z.object({ loc: z.array(z.union([z.string(), z.number()])), msg: z.string() }))
-  .min(1);
+const wireIssues = onFirstUse(() =>
+  z.array(z.object({ loc: z.array(z.union([z.string(), z.number()])), msg: z.string() })).min(1),
+);
 
 /** Errors are nested in this many members at most (OpenRouter quotes the body of a provider in `metadata.raw`). */
 const maxDepth = 4;
@@ -69,7 +66,7 @@ const parse = (body: string): unknown => {
 const isStatus = (value: number): boolean => Number.isInteger(value) && value >= 400 && value < 600;
 
 const ownWords = (value: unknown): ServerWords => {
-  const { data } = wireError.safeParse(value);
+  const { data } = wireError().safeParse(value);
   if (!data) return nothing;
   const { message, msg, code, type, status, param } = data;
   const named = [code, status].filter((each) => typeof each === "string" && !/^\d+$/.test(each));
@@ -91,7 +88,7 @@ const fieldOf = (loc: readonly (string | number)[]): string | undefined => {
 const wordsIn = (value: unknown, depth = 0): ServerWords => {
   if (depth > maxDepth || value == null) return nothing;
   if (typeof value === "string") return { ...nothing, message: value };
-  const { data: issues } = wireIssues.safeParse(value);
+  const { data: issues } = wireIssues().safeParse(value);
   if (issues) {
     const message = issues.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
     return { ...nothing, message, param: issues.map(({ loc }) => fieldOf(loc)).find(Boolean) };

@@ -163,6 +163,7 @@ export const lineBounds = {
       { for: "documents that other programs open, and tables of cases for all their words", lines: 800 },
       { ...sureness, lines: 900 },
       packagedFiles,
+      laterLoaded,
     ],
   },
 } as const satisfies Record<string, LineBound>;

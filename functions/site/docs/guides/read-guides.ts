@@ -20,6 +20,7 @@ import {
 } from "../../../../shared/platform/catalogue/languages.ts";
 import { defaultVoices, synthesisLanguages } from "../../../../shared/platform/catalogue/voices.ts";
 import { errorCatalogue } from "../../../../shared/platform/errors/catalogue.ts";
+import { onFirstUse } from "../../../../shared/platform/on-first-use.ts";
 import { type Guide, type GuidePart, guideLanguages } from "./guide.ts";
 
 const frontMatter = z.object({
@@ -29,9 +30,9 @@ const frontMatter = z.object({
   group: z.string(),
 });
 
-const number = new Intl.NumberFormat("en");
+const number = onFirstUse(() => new Intl.NumberFormat("en"));
 const limit = (value: number | undefined, unit = ""): string =>
-  value === undefined ? "no limit" : `${number.format(value)}${unit}`;
+  value === undefined ? "no limit" : `${number().format(value)}${unit}`;
 
 const tableOf = (
   caption: string,

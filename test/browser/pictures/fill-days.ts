@@ -1,5 +1,6 @@
 import { operations } from "../../../functions/manifest.ts";
 import { withLocalTable } from "../../../infra/local/local-table.ts";
+import type { AccountType } from "../../../shared/accounts/access/account-access.ts";
 import { accountKeys } from "../../../shared/accounts/access/keys.ts";
 import { accountCounters, limitKeys } from "../../../shared/accounts/limits/keys.ts";
 import { accountPoliciesWith } from "../../../shared/accounts/limits/policies.ts";
@@ -32,10 +33,14 @@ const requestsOn = (day: number, index: number): number => {
   return Math.round((40 + 30 * Math.sin(day / 9 + index)) * (isWeekend ? 0.2 : 1) * (5 - index));
 };
 
-/** Makes the account of a person an Admin's. */
-export const promote = async (dataDirectory: string, { id }: TestAccount): Promise<void> => {
+/** Changes the type of a person's account. */
+export const promote = async (
+  dataDirectory: string,
+  { id }: TestAccount,
+  type: AccountType = "Admin",
+): Promise<void> => {
   process.env["DATA_DIR"] = dataDirectory;
-  await withLocalTable((name) => createAccountsRepository(openTable(name)).setAccountType(id, "Admin"));
+  await withLocalTable((name) => createAccountsRepository(openTable(name)).setAccountType(id, type));
 };
 
 /** The counters of one day, as attributes. */

@@ -84,15 +84,15 @@ const fillOne = async (client: ApiClient, person: TestAccount): Promise<void> =>
 const scopesOf = (index: number) =>
   index % 3 === 0 ? { scopes: ["translate", "speech"] } : index % 3 === 1 ? { scopes: ["chat"] } : {};
 
-/** The same for an account that has as much as fits, with names as long as they can be. */
-const fillMany = async (client: ApiClient, person: TestAccount): Promise<void> => {
+/** Creates as many keys as fit, and recordings and documents, with names as long as they can be. @param count of the last two. */
+export const fillMany = async (client: ApiClient, person: TestAccount, count = 12): Promise<void> => {
   for (let index = 0; index < 20; index += 1) {
     const name = index === 7 ? longName.slice(0, 64) : `program-${index + 1}`;
     const expires = index % 4 === 0 ? { expires_in_days: 30 } : {};
     const body = { name, ...scopesOf(index), ...expires };
     await client.send("/auth/keys", { token: person.token, body });
   }
-  const names = [longName, ...Array.from({ length: 11 }, (_, index) => `council-${index + 1}`)];
+  const names = [longName, ...Array.from({ length: count - 1 }, (_, index) => `council-${index + 1}`)];
   await fillJobs(
     client,
     person,

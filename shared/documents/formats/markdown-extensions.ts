@@ -46,11 +46,12 @@ const extensions: readonly Extension[] = [
     pattern: /\$\$(?:(?!\n\s*\n)[^$])+\$\$|(?<![\\$\w])\$(?![\s$])[^$\r\n]*?(?<![\s\\])\$(?![\d$])/g,
     instead: word,
   },
-  { pattern: /\[\[[^\][\r\n]*\]\]/g, instead: word },
+  // Before an address, it is a link of Markdown with brackets in its text.
+  { pattern: /\[\[[^\][\r\n]*\]\](?![([])/g, instead: word },
 ];
 
 /** Formulas and links of wikis, as masks of words. */
-export const inlineExtensions = String.raw`\$\$[^$]+\$\$|(?<![\\$\w])\$(?![\s$])[^$\r\n]*?(?<![\s\\])\$(?![\d$])|\[\[[^\][\r\n]*\]\]`;
+export const inlineExtensions = String.raw`\$\$[^$]+\$\$|(?<![\\$\w])\$(?![\s$])[^$\r\n]*?(?<![\s\\])\$(?![\d$])|\[\[[^\][\r\n]*\]\](?![([])`;
 
 /** A text for a parser of Markdown, with positions of the source. */
 interface PlainMarkdown {

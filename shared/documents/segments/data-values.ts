@@ -13,8 +13,8 @@ const dataWord =
 export const isDatePattern = (text: string): boolean => {
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
   return (
-    text.trim().length > 1 &&
-    words.length > 0 &&
+    (words.length > 1 || (words[0]?.length ?? 0) > 1) &&
+    /^[\p{L}\p{N}\s/.,:'()–-]+$/u.test(text) &&
     words.every((word) => /^([yYuMLdDEeHhKkmsSaAzZXxQqwW])\1*$/.test(word))
   );
 };

@@ -70,6 +70,13 @@ const cases: readonly Case[] = [
       'import Tabs from "@theme/Tabs";\n\n:::note\n\neULER: $e = mc^2$ IN [[a page]], FOR $5 OR $6.\n\n:::\n\n$$\na b\n$$\n\n*[HTML]: Hyper\n\nexport const a = 1;\n',
   },
   {
+    what: "no address of a link whose text is in brackets",
+    format: "markdown",
+    source: "See [[Contribute]](CONTRIBUTING.md), [[here]][There], [[a page]].\n\n[There]: HERE.md\n",
+    seen: ["See <1>[Contribute]</1>, <2>[here]</2>, <3/>."],
+    written: "sEE [[cONTRIBUTE]](CONTRIBUTING.md), [[HERE]][There], [[a page]].\n\n[There]: HERE.md\n",
+  },
+  {
     what: "what readers see of metadata in YAML",
     format: "markdown",
     source: "---\ntitle: The title\nlayout: post\ndescription: 'It is said'\n---\n\nText\n",
@@ -399,6 +406,11 @@ describe("How dates are written", () => {
     const { seen, written } = await translated(source, format);
     expect(seen).toEqual(["Day"]);
     expect(written).toBe(source.replace("Day", "dAY"));
+  });
+
+  it("is not with one letter, or with other signs than those of dates", async () => {
+    const { seen } = await translated('{"a":"e 👋","b":"m?","c":"d!","d":"h:mm"}', "json");
+    expect(seen).toEqual(["e 👋", "m?", "d!"]);
   });
 });
 

@@ -7,6 +7,7 @@ import { useFrame } from "../../../shared/pages/view/frame.ts";
 import { Icon, type IconName } from "../../../shared/pages/view/icons.tsx";
 import { MatDivider } from "../../../shared/pages/view/mat.tsx";
 import { speechModel } from "../../../shared/platform/catalogue/audio-models.ts";
+import { findLanguage } from "../../../shared/platform/catalogue/languages.ts";
 import { allVoices, defaultVoices } from "../../../shared/platform/catalogue/voices.ts";
 import { DailyRequests, type RequestsPerDay } from "../entry/daily-requests.tsx";
 import { AttemptPanel, type PanelProps } from "../playground/panel.tsx";
@@ -19,7 +20,7 @@ export interface HomeProps extends Omit<PanelProps, "current" | "action"> {
 /** The languages of the first chips: those that most callers look for, by their codes. */
 const chosen = ["lug", "ach", "teo", "nyn", "lgg", "swa"];
 
-const named = chosen.flatMap((code) => findLanguages(undefined).filter((language) => language.code === code));
+const named = chosen.flatMap((code) => findLanguage(code) ?? []);
 
 const Introduction = ({ isSignedIn, perDay }: Pick<HomeProps, "isSignedIn" | "perDay">) => {
   const { texts, url } = useFrame();

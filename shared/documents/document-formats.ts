@@ -83,8 +83,8 @@ const certainBeginnings: readonly (readonly [DocumentFormat | OtherFormat, RegEx
   [{ seems: "an image" }, /^(?:.PNG\r|GIF8|\u00FF\u00D8\u00FF|RIFF[\s\S]{4}WEBP)/],
   ["vtt", /^WEBVTT(?:\s|$)/],
   ["ass", /^\s*\[Script Info\]/i],
-  ["xliff", /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:\w+:)?xliff\b/],
-  ["android", /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<resources\b/],
+  ["xliff", /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:\w+:)?xliff\b/],
+  ["android", /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<resources\b/],
   [{ seems: "a flat OpenDocument file" }, /^\s*(?:<\?xml[^>]*>\s*)?<office:document\b/],
   [
     { seems: "a property list of Apple" },
@@ -96,7 +96,7 @@ const certainBeginnings: readonly (readonly [DocumentFormat | OtherFormat, RegEx
 /** What documents begin with whose name does not say it. */
 const likelyBeginnings: readonly (readonly [DocumentFormat, RegExp])[] = [
   ["html", /^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b/i],
-  ["srt", /^\s*\d+\s*\r*\n\s*\d+:\d{1,2}:\d{1,2}(?:[,.:]\d{1,3})?\s*-->/],
+  ["srt", /^\s*\d+[^\S\n]*\n\s*\d+:\d{1,2}:\d{1,2}(?:[,.:]\d{1,3})?\s*-->/],
   ["po", /^(?:#[^\n]*\n|[ \t\r]*\n)*msgid\s+"/],
   ["arb", /^\s*\{\s*"@@locale"/],
   ["json", /^\s*[[{]\s*["\]}]/],

@@ -78,7 +78,9 @@ export const translateForDeepl = async (
   const languages = chooseLanguages({ source_language: written, target_language: target });
   const texts = [request.text]
     .flat()
-    .map((text) => (request.split_sentences === "nonewlines" ? text.replaceAll(/\s*\r?\n\s*/g, " ") : text));
+    .map((text) =>
+      request.split_sentences === "nonewlines" ? text.replaceAll(/(?:(?<!\s)\s+)?\n\s*/g, " ") : text,
+    );
   const options = { ...languages, ...optionsOf(request), context, param: "text" };
   const { translations, status } = await translateAll(texts, options, caller, dependencies);
   return new ReplyWithHeaders(

@@ -10,7 +10,7 @@ const assSyntax: Syntax = {
   decode: (written) => (written === String.raw`\h` ? "\u00A0" : written),
   special: "{}",
   escape: (character) => `\\${character}`,
-  blank: / *\\[Nn] */g,
+  blank: /(?:(?<! ) +)?\\[Nn] */g,
 };
 
 /** A line that draws a shape instead of text. */

@@ -1,5 +1,5 @@
 /** Code of programs that write pages: PHP, ERB and EJS. */
-const code = String.raw`<\?(?:php\b|=)[\s\S]*?(?:\?>|$(?![\s\S]))|<%[\s\S]{0,20000}?%>`;
+const code = String.raw`<\?(?:php\b|=)[\s\S]*?(?:\?>|$(?![\s\S]))|<%(?:(?!<%)[\s\S]){0,20000}?%>`;
 
 /** A shortcode of WordPress with attributes, or one that ends something. */
 const shortcode = String.raw`\[[a-z][\w-]*(?:\s+[\w-]+=(?:"[^"\]]*"|'[^'\]]*'|[^\s\]"']+))+\s*\/?\](?!\()|\[\/[a-z][\w-]*\](?!\()`;

@@ -42,7 +42,7 @@ const propertiesSyntax: Syntax = {
   decode: decodeEscape,
   special: "\\\t\n\r",
   escape: escapeSign,
-  blank: /[ \t]+\\(?:\r\n|[\r\n])[ \t\f]*/g,
+  blank: /(?<![ \t])[ \t]+\\(?:\r\n|[\r\n])[ \t\f]*/g,
 };
 
 /** A message with an argument is read by `MessageFormat`, for which two apostrophes are one. */
@@ -119,6 +119,7 @@ export const readKeyValues = (
   const table: KeyValueTable = tables[format];
   const { between, entry, name } = table;
   const segments: DocumentSegment[] = [];
+  const layOutQuoted = table.layOut?.(source);
   let position = 0;
   while (position < source.length) {
     between.lastIndex = position;
@@ -135,7 +136,7 @@ export const readKeyValues = (
     position = entry.lastIndex;
     const [, quoted, unquoted] = found;
     const [start = 0, end = 0] = quoted ?? unquoted ?? [];
-    const layOut = quoted ? table.layOut?.(source) : table.quoted;
+    const layOut = quoted ? layOutQuoted : table.quoted;
     for (const segment of readValue(source, { start, end }, table, target, layOut)) segments.push(segment);
   }
   return { source, segments };

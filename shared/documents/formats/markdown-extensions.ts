@@ -1,4 +1,5 @@
 import type { Range } from "../segments/segment.ts";
+import { findUnclosed } from "./markdown-limits.ts";
 
 /** A part of a text that programs around Markdown read, with the words in it that readers see. */
 interface Extension {
@@ -30,20 +31,24 @@ const extensions: readonly Extension[] = [
     pattern: /^([ \t>]*)(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t>]*\2[ \t]*$|(?![\s\S]))/gm,
     instead: (code) => code,
   },
-  { pattern: /(?<!`)(`+)(?!`)(?:(?!\n\s*\n)[\s\S]){0,2000}?[^`]\1(?!`)/g, instead: (code) => code },
+  {
+    pattern: /(?<!`)(`+)(?!`)(?:(?!\n[^\S\n]{0,100}\n)[\s\S]){0,2000}?[^`]\1(?!`)/g,
+    instead: (code) => code,
+  },
   { pattern: /^[ \t]*(?:!!!|\?\?\?\+?)[ \t]+[^\r\n"]*(?:"([^"\r\n]*)"[ \t]*)?$/dgm, instead: item },
   { pattern: /^[ \t]*===[!+]?[ \t]+"[^"\r\n]*"[ \t]*$/gm, instead: item },
   { pattern: /^[ \t]*:{3,}[^\r\n]*$/gm, instead: blank },
-  { pattern: /^\*\[[^\]\r\n]+\]:[^\r\n]*$/gm, instead: blank },
+  { pattern: /^\*\[[^\][\r\n]+\]:[^\r\n]*$/gm, instead: blank },
   // Up to an empty line, as MDX reads it, after an empty line or another such line.
   {
     pattern:
       /(?<=(?:^|\n)[ \t]*\r?\n|["';}]\r?\n|(?<![\s\S]))(?:import\s+(?:(?:type\s+)?[\w*{][^;'"]{0,2000}?\sfrom\s+)?["'][^"'\r\n]+["'];?[ \t]*$|export\s+(?:(?:const|let|var|type|interface|class|async|function)\s[^\r\n]*|default\s+(?:function|class|async|\w+;)[^\r\n]*|[{*][^\r\n]*)(?:\r?\n(?![ \t]*\r?$)[^\r\n]+)*$)/gm,
     instead: blank,
   },
-  { pattern: /^[ \t]*\$\$[\s\S]{0,5000}?\$\$[ \t]*$/gm, instead: blank },
+  { pattern: /^[ \t]*\$\$(?:(?!\$\$)[\s\S]){0,5000}\$\$[ \t]*$/gm, instead: blank },
   {
-    pattern: /\$\$(?:(?!\n\s*\n)[^$])+\$\$|(?<![\\$\w])\$(?![\s$])[^$\r\n]*?(?<![\s\\])\$(?![\d$])/g,
+    pattern:
+      /\$\$(?:(?!\n[^\S\n]{0,100}\n)[^$])+\$\$|(?<![\\$\w])\$(?![\s$])[^$\r\n]*?(?<![\s\\])\$(?![\d$])/g,
     instead: word,
   },
   // Before an address, it is a link of Markdown with brackets in its text.
@@ -62,7 +67,7 @@ interface PlainMarkdown {
   readonly metadata: string;
 }
 
-/** Returns a text without what is no Markdown: metadata, code of MDX, marks of boxes and tabs, formulas. */
+/** Returns a text without what is no Markdown: metadata, code of MDX, marks of boxes and tabs, formulas, markup without an end. */
 export const withoutExtensions = (source: string): PlainMarkdown => {
   const found = extensions.flatMap(({ pattern, instead }) =>
     Array.from(source.matchAll(pattern), (match) => ({
@@ -72,6 +77,8 @@ export const withoutExtensions = (source: string): PlainMarkdown => {
       words: pattern.flags.includes("d") ? match.indices?.[1] : undefined,
     })),
   );
+  for (const start of findUnclosed(source))
+    found.push({ start, end: start + 1, text: "x", words: undefined });
   const words: Range[] = [];
   let text = "";
   let position = 0;

@@ -7,14 +7,20 @@ import { collectPassage, type PassageCollector } from "../segments/passage.ts";
 import { createPassageReader, plainSyntax } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
 import type { PassageReader, Syntax } from "../segments/syntax.ts";
-import { UnreadableDocument } from "../segments/unreadable-document.ts";
+import { isUnreadableDocument, UnreadableDocument } from "../segments/unreadable-document.ts";
 import { ignoredElements, readHtml } from "./html.ts";
 import { inlineExtensions, withoutExtensions } from "./markdown-extensions.ts";
+import { limitMarks, requireShallow } from "./markdown-limits.ts";
 import { readMetadata } from "./markdown-metadata.ts";
 
-/** The tree of a Markdown text with tables. */
-export const parseMarkdown = (source: string) =>
-  fromMarkdown(source, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
+/** The tree of a Markdown text with tables. @throws UnreadableDocument for one with too many marks, or lists within lists. */
+export const parseMarkdown = (source: string) => {
+  requireShallow(source);
+  return fromMarkdown(source, {
+    extensions: [limitMarks(), gfmTable()],
+    mdastExtensions: [gfmTableFromMarkdown()],
+  });
+};
 
 /** A node of the tree, as far as this file reads it. */
 export interface MarkdownNode {
@@ -80,11 +86,19 @@ const structureOf = (written: string): string => {
   return types.toSorted().join(" ");
 };
 
-/** Returns a function that parses each text once: cells and items are often the same. */
+/** Returns a function that parses each text once: cells and items are often the same. A reply that cannot be parsed has no structure. */
 const createStructures = (): ((written: string) => string) => {
   const known = new Map<string, string>();
+  const read = (written: string): string => {
+    try {
+      return structureOf(written);
+    } catch (error) {
+      if (!isUnreadableDocument(error)) throw error;
+      return "unreadable";
+    }
+  };
   return (written) => {
-    const found = known.get(written) ?? structureOf(written);
+    const found = known.get(written) ?? read(written);
     known.set(written, found);
     return found;
   };

@@ -31,10 +31,10 @@ const otherTexts = /^(?:a:fld|(?:\w+:)?rPh)$/;
 /** The properties of a run without those that no reader sees. */
 const formatOf = (properties: string): string =>
   properties
-    .replaceAll(/<w:rPrChange\b[\s\S]*?<\/w:rPrChange>/g, "")
+    .replaceAll(/<w:rPrChange\b(?:(?!<w:rPrChange\b)[\s\S])*?<\/w:rPrChange>/g, "")
     .replaceAll(/<w:(?:lang|noProof|rsid|szCs|bCs|iCs|specVanish|webHidden)\b[^>]*\/>/g, "")
     .replaceAll(
-      /\s+(?:w:(?:rsid\w*|cs|eastAsia|hint|cstheme|eastAsiaTheme)|lang|altLang|dirty|err|smtClean|bmk)="[^"]*"/g,
+      /(?<!\s)\s+(?:w:(?:rsid\w*|cs|eastAsia|hint|cstheme|eastAsiaTheme)|lang|altLang|dirty|err|smtClean|bmk)="[^"]*"/g,
       "",
     )
     .replaceAll(/<w:rFonts\s*\/>/g, "")

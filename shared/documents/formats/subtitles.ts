@@ -2,7 +2,7 @@ import { type DocumentLanguages, languageRenamer } from "../segments/language-ta
 import { collectPassage, type PassageCollector } from "../segments/passage.ts";
 import { createPassageReader, plainSyntax } from "../segments/read-words.ts";
 import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
-import type { Syntax } from "../segments/syntax.ts";
+import { anyLineEnd, type Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 import { partsOfCue } from "./cue-lines.ts";
 
@@ -22,13 +22,13 @@ const vttEscapes: Readonly<Record<string, string>> = {
 const markup = String.raw`<\/?[a-zA-Z\d][^<>\n]*>|\{\\[^{}\n]*\}`;
 
 const vttSyntax: Syntax = {
+  ...plainSyntax,
   escaped: new RegExp(Object.keys(vttEscapes).join("|"), "g"),
   decode: (written) => vttEscapes[written] ?? written,
   special: "&<>",
   neverPlain: "&<",
   escape: (character) =>
     Object.keys(vttEscapes).find((written) => vttEscapes[written] === character) ?? character,
-  blank: /(?<![ \t])[ \t]*(?:\r*\n|\r)[ \t]*/g,
 };
 
 /** The text of a cue: its lines after the times. */
@@ -44,11 +44,13 @@ const time = new RegExp(String.raw`^[ \t]*${moment}[ \t]*-->[ \t]*${moment}`);
 /** Other times, which no player reads. */
 const damagedTime = /^[ \t]*\d[\d:;.,\s]*-->/;
 
+const lineEnds = new RegExp(anyLineEnd, "g");
+
 /** Returns the lines of a source, without their ends. */
 const linesOf = (source: string): Range[] => {
   const lines: Range[] = [];
   let start = 0;
-  for (const match of source.matchAll(/\r*\n|\r/g)) {
+  for (const match of source.matchAll(lineEnds)) {
     lines.push({ start, end: match.index });
     start = match.index + match[0].length;
   }
@@ -128,11 +130,11 @@ const breakLines = (written: string, lineEnd: string): string => {
 };
 
 const isTooLong = (written: string): boolean =>
-  written.split(/\r*\n|\r/).some((line) => seenLength(line) > maxLineLength);
+  written.split(lineEnds).some((line) => seenLength(line) > maxLineLength);
 
 /** Subtitles have no escape for an arrow, and an empty line would end the cue. */
 const isText = (written: string): boolean =>
-  !written.includes("-->") && written.split(/\r*\n|\r/).every((line) => line.trim() !== "");
+  !written.includes("-->") && written.split(lineEnds).every((line) => line.trim() !== "");
 
 /** Adds a range of a cue to a passage, its tags as pairs. */
 const addCue = (source: string, { start, end }: Range, passage: PassageCollector): void => {
@@ -177,13 +179,13 @@ const readSubtitles = (
 ): ParsedDocument => {
   const cues = cuesOf(source, groups);
   if (cues.length === 0) throw new UnreadableDocument(`The document has no subtitles of ${name}.`);
-  const [lineEnd = "\n"] = /\r*\n|\r/.exec(source) ?? [];
+  const lineEnd = source.match(lineEnds)?.[0] ?? "\n";
   return { source, segments: cues.flatMap((cue) => segmentsOf(source, cue, syntax, lineEnd)) };
 };
 
 /** Returns the edit of the language in the head of a WebVTT file, which is before its first empty line. */
 const editLanguage = (source: string, languages: DocumentLanguages | undefined): DocumentEdit[] => {
-  const [head = ""] = source.split(/(?:\r*\n|\r(?!\r*\n)){2}/, 1);
+  const head = source.slice(0, linesOf(source).find(({ start, end }) => start === end)?.start);
   const [, name = "", value = ""] = /^(WEBVTT[\s\S]*?[\r\n]Language:[ \t]*)([\w-]+)/.exec(head) ?? [];
   const text = languageRenamer(languages)(value);
   return text === undefined ? [] : [{ start: name.length, end: name.length + value.length, text }];

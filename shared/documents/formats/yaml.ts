@@ -12,14 +12,14 @@ import { isData, isDataKey } from "../segments/data-values.ts";
 import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
 import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
-import type { Syntax } from "../segments/syntax.ts";
+import { blanksBefore, type Syntax } from "../segments/syntax.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 import { jsonSyntax } from "./json.ts";
 
 /** A line's end within a text is a blank; an empty line ends one. */
 const folded: Pick<Syntax, "blank" | "lineBreak"> = {
-  blank: /[ \t]*(?:\r\n|[\r\n])[ \t]*/g,
-  lineBreak: /[ \t]*(?:\r?\n|\r(?!\n))[ \t]*(?:(?:\r?\n|\r(?!\n))[ \t]*)+/g,
+  blank: new RegExp(String.raw`${blanksBefore}(?:\r\n|[\r\n])[ \t]*`, "g"),
+  lineBreak: new RegExp(String.raw`${blanksBefore}(?:(?:\r?\n|\r(?!\n))[ \t]*){2,}`, "g"),
 };
 
 const plainSyntax: Syntax = {
@@ -93,7 +93,7 @@ const readPlain = (reading: Reading, range: Range, isInFlow: boolean): DocumentS
 const readBlock = (reading: Reading, range: Range, isFolded: boolean): DocumentSegment[] => {
   const text = reading.source.slice(range.start, range.end);
   const head = /^[^\r\n]*(?:\r\n|[\r\n]|$)/.exec(text)?.[0].length ?? 0;
-  const passages = isFolded ? /(?:[ \t]*\S[^\r\n]*(?:\r\n|[\r\n]|$))+/g : /[ \t]*\S[^\r\n]*/g;
+  const passages = isFolded ? /(?:^[ \t]*\S[^\r\n]*(?:\r\n|[\r\n]|$))+/gm : /^[ \t]*\S[^\r\n]*/gm;
   return Array.from(text.slice(head).matchAll(passages)).flatMap(({ index, 0: passage }) => {
     const start = range.start + head + index;
     return readRange(reading, { start, end: start + passage.length }, plainSyntax);

@@ -36,7 +36,7 @@ const categoriesOf = (language: string, type: Intl.PluralRuleType): readonly str
 
 /** Returns the name of a branch with its text, from the blank before it. */
 const wholeBranch = (written: string, start: number, end: number): Range => {
-  const [before = ""] = /\s*[^\s{}]+\s*$/.exec(written.slice(0, start)) ?? [];
+  const [, before = ""] = /$(?<=(\s*[^\s{}]+\s*))/.exec(written.slice(0, start)) ?? [];
   return { start: start - before.length, end };
 };
 

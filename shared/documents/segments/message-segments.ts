@@ -29,7 +29,9 @@ const segmentsOfMessage = (
   const within = syntax.isWhole ? ({ isWithin: true } as const) : {};
   if (!message) {
     const piece: SegmentPiece = { kind: "mask", role: "placeholder", start, end };
-    return /\p{L}{2}.*\{/su.test(written) ? [unreadable(piece)] : [];
+    return /\p{L}{2}/u.test(written.slice(0, Math.max(0, written.lastIndexOf("{"))))
+      ? [unreadable(piece)]
+      : [];
   }
   const segments = message.branches.flatMap((branch) => {
     const words = read(source, branchSyntax(syntax, branch.isPlural));

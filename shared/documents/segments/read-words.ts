@@ -5,7 +5,7 @@ import { beginsMessage } from "./icu-messages.ts";
 import { segmentsInMessages } from "./message-segments.ts";
 import { findPlaceholders } from "./placeholders.ts";
 import type { DocumentSegment, MaskPiece, Range, SegmentPiece, TextPiece } from "./segment.ts";
-import type { PassageReader, Syntax } from "./syntax.ts";
+import { anyLineEnd, blanksBefore, type PassageReader, type Syntax } from "./syntax.ts";
 
 /** The syntax of words in which no character has a meaning. */
 export const plainSyntax: Syntax = {
@@ -13,7 +13,7 @@ export const plainSyntax: Syntax = {
   decode: (escaped) => escaped,
   special: "",
   escape: (character) => character,
-  blank: /(?<![ \t])[ \t]*(?:\r*\n|\r)[ \t]*/g,
+  blank: new RegExp(String.raw`${blanksBefore}${anyLineEnd}[ \t]*`, "g"),
 };
 
 /**

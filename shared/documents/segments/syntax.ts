@@ -1,6 +1,12 @@
 import type { PlaceholderGrammar } from "./placeholders.ts";
 import type { DocumentSegment, Range, SegmentPiece } from "./segment.ts";
 
+/** Matches the end of a line, also one with several carriage returns. A longer run of them is looked through once only. */
+export const anyLineEnd = String.raw`(?:(?<!\r)\r*\n|\r)`;
+
+/** Matches the blanks before the end of a line, which are looked through once only. */
+export const blanksBefore = String.raw`(?:(?<![ \t])[ \t]+)?`;
+
 /** How a format writes the characters of its words. */
 export interface Syntax {
   /** Matches one escaped character. Global. */

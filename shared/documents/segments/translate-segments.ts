@@ -25,7 +25,7 @@ export type TranslatePassage = (
 /** Numbers start beyond those that the words contain in such tags themselves. */
 const firstNumber = (pieces: readonly SegmentPiece[]): number => {
   const text = pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
-  const numbers = Array.from(text.matchAll(/<\s*\/?\s*(\d{1,9})/g), ([, number]) => Number(number));
+  const numbers = Array.from(text.matchAll(/<\s*(?:\/\s*)?(\d{1,9})/g), ([, number]) => Number(number));
   return numbers.reduce((highest, number) => Math.max(highest, number), 0) + 1;
 };
 
@@ -65,8 +65,8 @@ const readResponse = (
   const open: (string | undefined)[] = [];
   const order: number[] = [];
   let position = 0;
-  for (const match of response.matchAll(/<\s*(\/?)\s*(\d{1,9})\s*(\/?)\s*>/g)) {
-    const [written, closes, number, closed] = match;
+  for (const match of response.matchAll(/<(?:\s*(\/))?\s*(\d{1,9})(?:\s*(\/))?\s*>/g)) {
+    const [written, closes = "", number, closed = ""] = match;
     const mask = masks.get(`<${closes}${number}${closed}>`);
     if (mask === undefined) continue;
     if (isPaired(pieces[mask])) {

@@ -1,5 +1,5 @@
 import type { Range } from "../segments/segment.ts";
-import { findUnclosed } from "./markdown-limits.ts";
+import { findUnclosed } from "./parse-markdown.ts";
 
 /** A part of a text that programs around Markdown read, with the words in it that readers see. */
 interface Extension {

@@ -1,7 +1,4 @@
 import { decodeHTML } from "entities";
-import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
-import { gfmTable } from "micromark-extension-gfm-table";
 import { requireShortPassage } from "../segments/document-size.ts";
 import { collectPassage, type PassageCollector } from "../segments/passage.ts";
 import { createPassageReader, plainSyntax } from "../segments/read-words.ts";
@@ -10,17 +7,8 @@ import type { PassageReader, Syntax } from "../segments/syntax.ts";
 import { isUnreadableDocument, UnreadableDocument } from "../segments/unreadable-document.ts";
 import { ignoredElements, readHtml } from "./html.ts";
 import { inlineExtensions, withoutExtensions } from "./markdown-extensions.ts";
-import { limitMarks, requireShallow } from "./markdown-limits.ts";
 import { readMetadata } from "./markdown-metadata.ts";
-
-/** The tree of a Markdown text with tables. @throws UnreadableDocument for one with too many marks, or lists within lists. */
-export const parseMarkdown = (source: string) => {
-  requireShallow(source);
-  return fromMarkdown(source, {
-    extensions: [limitMarks(), gfmTable()],
-    mdastExtensions: [gfmTableFromMarkdown()],
-  });
-};
+import { parseMarkdown } from "./parse-markdown.ts";
 
 /** A node of the tree, as far as this file reads it. */
 export interface MarkdownNode {

@@ -9,7 +9,7 @@ import { documentOf } from "../../support/large-documents.ts";
 /** Just below the length that a passage may have. A reader whose time grows with the square of it needs minutes. */
 const length = 199_000;
 
-/** So many characters that mark something are read in Markdown. */
+/** Markdown with more characters that mark something is refused. */
 const maxMarks = 19_000;
 
 const runOf = (text: string): string => text.repeat(Math.floor(length / text.length));

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import * as z from "zod";
 import { accountTypes } from "../../../../shared/accounts/access/account-access.ts";
 import { accountPoliciesWith, defaultAddressLimits } from "../../../../shared/accounts/limits/policies.ts";
-import { type MarkdownNode, parseMarkdown, rangeOf } from "../../../../shared/documents/formats/markdown.ts";
+import { type MarkdownNode, rangeOf } from "../../../../shared/documents/formats/markdown.ts";
+import { parseMarkdown } from "../../../../shared/documents/formats/parse-markdown.ts";
 import { identifiableLanguages } from "../../../../shared/models/language-id/identification.ts";
 import { detectableLanguages } from "../../../../shared/models/source-language/languages.ts";
 import {

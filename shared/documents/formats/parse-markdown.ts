@@ -1,3 +1,6 @@
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
+import { gfmTable } from "micromark-extension-gfm-table";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 
 /** The codes of the characters that mark emphasis. */
@@ -5,11 +8,11 @@ const [asterisk, underscore] = [42, 95];
 
 /**
  * From each mark of emphasis, micromark looks back to those before it in their paragraph, which its source calls "a bottleneck for malicious
- * stuff". So many pairs of marks are about a second of work.
+ * stuff". That is the number of pairs of marks that take about a second.
  */
 const maxPairs = 4_500_000;
 
-/** So many marks before one cost nothing that could be noticed. */
+/** The number of marks before one that cost nothing which could be noticed. */
 const freeMarks = 200;
 
 /**
@@ -17,7 +20,7 @@ const freeMarks = 200;
  *
  * @throws UnreadableDocument from the parser, with the line.
  */
-export const limitMarks = () => {
+const limitMarks = () => {
   const marks = new WeakMap<object, number>();
   let pairs = 0;
   const tokenize = function <State>(
@@ -75,10 +78,21 @@ export const findUnclosed = (source: string): number[] => {
 /** Lists and quotations within each other on one line; of a line of dashes, which is a rule, none are. */
 const deepLine = /^[ \t]*(?!(?:[-*][ \t]*)+$)(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]+){100}/m;
 
-/** @throws UnreadableDocument for lists within lists that nobody writes: the parser needs time that grows with the square of their depth. */
-export const requireShallow = (source: string): void => {
+/** @throws UnreadableDocument for lists within lists that are no text of a person: the parser needs time that grows with the square of their depth. */
+const requireShallow = (source: string): void => {
   const found = deepLine.exec(source);
   if (!found) return;
   const line = source.slice(0, found.index).split("\n").length;
-  throw new UnreadableDocument(`The Markdown cannot be read: line ${line} has 100 lists or more within each other.`);
+  throw new UnreadableDocument(
+    `The Markdown cannot be read: line ${line} has 100 lists or more within each other.`,
+  );
+};
+
+/** The tree of a Markdown text with tables. @throws UnreadableDocument for one with too many marks, or lists within lists. */
+export const parseMarkdown = (source: string) => {
+  requireShallow(source);
+  return fromMarkdown(source, {
+    extensions: [limitMarks(), gfmTable()],
+    mdastExtensions: [gfmTableFromMarkdown()],
+  });
 };

@@ -62,6 +62,9 @@ const compiledGettext: Raise = {
   lines: 100,
 };
 
+/** What it took to read long runs of one character in time that grows with their length. */
+const longRuns: Raise = { for: "documents with long runs of one character, in each format", lines: 100 };
+
 /** What it took to put pages behind three roles. */
 const pagesByDoor: Raise = { for: "three functions with pages, each with a role of its own", lines: 600 };
 
@@ -83,12 +86,13 @@ const spokenLanguage: Raise = {
   lines: 1_200,
 };
 
-/** What it took to let agents transcribe as clients of `/v1` do. */
+/** What it took to load less at a start. */
 const laterLoaded: Raise = {
   for: "endpoints, schemas and values that a start leaves to the first request that needs them",
   lines: 100,
 };
 
+/** What it took to let agents transcribe as clients of `/v1` do. */
 const agentsRecordings: Raise = {
   for: "recordings that agents transcribe: their languages, names and terms, speakers, and how sure",
   lines: 200,
@@ -112,6 +116,7 @@ export const lineBounds = {
       sureness,
       packagedFiles,
       compiledGettext,
+      longRuns,
       spokenLanguage,
       agentsRecordings,
       laterLoaded,
@@ -133,6 +138,7 @@ export const lineBounds = {
       sureness,
       packagedFiles,
       compiledGettext,
+      longRuns,
       { ...spokenLanguage, lines: 1_500 },
       agentsRecordings,
       laterLoaded,
@@ -164,6 +170,7 @@ export const lineBounds = {
       { ...sureness, lines: 900 },
       packagedFiles,
       laterLoaded,
+      longRuns,
     ],
   },
 } as const satisfies Record<string, LineBound>;

@@ -13,11 +13,11 @@ import { createTierRequests } from "../../shared/accounts/tiers/tier-requests.ts
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { openBucket } from "../../shared/platform/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import { runCommandLine } from "../command-line.ts";
 import { withLocalMails, withLocalStores, withLocalTable } from "../local/local-table.ts";
+import { openTable } from "../sdk-table.ts";
 import {
   type Change,
   type Deletion,

@@ -4,10 +4,10 @@ import pLimit from "p-limit";
 import { dateOfDay, dayOfDate, windowsAt } from "../../shared/accounts/limits/windows.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { accountsInMonth, readUsage } from "../../shared/accounts/usage/read-usage.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import { runCommandLine, UsageError } from "../command-line.ts";
 import { withLocalTable } from "../local/local-table.ts";
+import { openTable } from "../sdk-table.ts";
 
 const usage = `Usage: npm run -s affected -- --from 2026-11-20 --to 2026-11-22 [--format csv|json] [--table <name>]
 

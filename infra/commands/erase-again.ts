@@ -4,9 +4,9 @@ import type { Operator } from "../../shared/accounts/operators/audit-log.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { erasures } from "../../shared/platform/storage/erasures.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
+import { openTable } from "../sdk-table.ts";
 import { forgetSender } from "./forget-sender.ts";
 
 const namesIn = async (store: Pick<ObjectStore, "list">, folder: string): Promise<Set<string>> => {

@@ -1,9 +1,9 @@
 /** `npm run feedback`: the operator's list of translations that people called wrong and let us store. */
 import { parseArgs } from "node:util";
 import { readTranslationFeedback } from "../../shared/messaging/translation-feedback.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { runCommandLine, UsageError } from "../command-line.ts";
 import { withLocalTable } from "../local/local-table.ts";
+import { openTable } from "../sdk-table.ts";
 
 const usage = `Usage: npm run -s feedback -- --month 2026-11 [--table <name>]
 

@@ -7,9 +7,9 @@ import { accountsInMonth, readUsage } from "../../shared/accounts/usage/read-usa
 import { rangeOfMonth } from "../../shared/accounts/usage/stage-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { defaultVendors } from "../../shared/platform/config/vendors.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { runCommandLine, UsageError } from "../command-line.ts";
 import { withLocalTable } from "../local/local-table.ts";
+import { openTable } from "../sdk-table.ts";
 
 const usage = `Usage: npm run -s usage -- --month 2026-11 [--format csv|json] [--table <name>]
 

@@ -1,10 +1,10 @@
+import { createTableClient, openTable } from "../../infra/sdk-table.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { openLightTable } from "../../shared/platform/storage/light-table.ts";
 import type { LinkedObjectStore } from "../../shared/platform/storage/object-store.ts";
 import { type Bucket, openBucket, type StorageTimeouts } from "../../shared/platform/storage/s3-bucket.ts";
 import { createS3Links } from "../../shared/platform/storage/s3-links.ts";
 import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
-import { createTableClient, openTable } from "../../shared/platform/storage/sdk-table.ts";
 import type { RequestTable, Table } from "../../shared/platform/storage/table.ts";
 
 /** The service's own table, with its own attempts, in front of a server of the test, with a short timeout. */

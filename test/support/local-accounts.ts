@@ -1,9 +1,9 @@
 import { findRunningService } from "../../infra/local/running-service.ts";
+import { openTable } from "../../infra/sdk-table.ts";
 import {
   type AccountsRepository,
   createAccountsRepository,
 } from "../../shared/accounts/repositories/accounts-repository.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 
 /**
  * The accounts of a local service that runs from this folder, as its operator reaches them: this process's environment

@@ -14,6 +14,7 @@ import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { localCredentials, localRegion } from "@language-ai/aws-stand-ins";
 import { inject } from "vitest";
 import { findRunningService } from "../../infra/local/running-service.ts";
+import { openTable } from "../../infra/sdk-table.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { limitKeys } from "../../shared/accounts/limits/keys.ts";
 import { usageCounter } from "../../shared/accounts/limits/usage-counters.ts";
@@ -26,7 +27,6 @@ import {
   transcriptionsFolder,
   uploadsFolder,
 } from "../../shared/platform/storage/object-store.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import type { ItemKey } from "../../shared/platform/storage/table.ts";
 import { callbackKeys } from "../../shared/recordings/callbacks/keys.ts";
 import type { JobMessage } from "../../shared/recordings/jobs/job-queue.ts";

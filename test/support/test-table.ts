@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { ensureTable, startDynamoDb } from "@language-ai/aws-stand-ins";
+import { openTable } from "../../infra/sdk-table.ts";
 import type { AccountType } from "../../shared/accounts/access/account-access.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { openLightTable } from "../../shared/platform/storage/light-table.ts";
-import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import type { Item, ItemKey, RequestTable, Table } from "../../shared/platform/storage/table.ts";
 
 const name = "language-ai";

@@ -4,10 +4,10 @@ import { buffer } from "node:stream/consumers";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { localCredentials, localRegion } from "@language-ai/aws-stand-ins";
+import { openTable } from "../../../infra/sdk-table.ts";
 import { readAwsConfig } from "../../../shared/platform/config/environment.ts";
 import type { AwsConfig } from "../../../shared/platform/outbound/aws-config.ts";
 import { openLightTable } from "../../../shared/platform/storage/light-table.ts";
-import { openTable } from "../../../shared/platform/storage/sdk-table.ts";
 import type { RequestTable, Table } from "../../../shared/platform/storage/table.ts";
 import { listen } from "../child-process.ts";
 

@@ -1,5 +1,6 @@
 import { operations } from "../../../functions/manifest.ts";
 import { withLocalTable } from "../../../infra/local/local-table.ts";
+import { openTable } from "../../../infra/sdk-table.ts";
 import type { AccountType } from "../../../shared/accounts/access/account-access.ts";
 import { accountKeys } from "../../../shared/accounts/access/keys.ts";
 import { accountCounters, limitKeys } from "../../../shared/accounts/limits/keys.ts";
@@ -7,7 +8,6 @@ import { accountPoliciesWith } from "../../../shared/accounts/limits/policies.ts
 import { dayCounter, type UsageUnit, usageCounter } from "../../../shared/accounts/limits/usage-counters.ts";
 import { dateOfDay, windowsAt } from "../../../shared/accounts/limits/windows.ts";
 import { createAccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
-import { openTable } from "../../../shared/platform/storage/sdk-table.ts";
 import type { TestAccount } from "../../support/api-client.ts";
 
 /** How many days of usage the busiest account has. */

@@ -1,4 +1,5 @@
 import { withLocalTable } from "../../../infra/local/local-table.ts";
+import { openTable } from "../../../infra/sdk-table.ts";
 import { accountPoliciesWith } from "../../../shared/accounts/limits/policies.ts";
 import { createAccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import { createRequestLog } from "../../../shared/accounts/requests/request-log.ts";
@@ -6,7 +7,6 @@ import { createTierRequests } from "../../../shared/accounts/tiers/tier-requests
 import { dayMilliseconds, minuteMilliseconds } from "../../../shared/platform/durations.ts";
 import { statusKeys } from "../../../shared/platform/status/keys.ts";
 import { checkedTasks, statusDays } from "../../../shared/platform/status/status-log.ts";
-import { openTable } from "../../../shared/platform/storage/sdk-table.ts";
 import type { Table } from "../../../shared/platform/storage/table.ts";
 import { createDeliveryLog } from "../../../shared/recordings/callbacks/deliveries.ts";
 import {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { openTable } from "../../../../infra/sdk-table.ts";
 import {
   openModelServer,
   postJson,
@@ -13,7 +14,6 @@ import { multipartForm, sendUpload } from "../../../../shared/platform/outbound/
 import { openLightTable } from "../../../../shared/platform/storage/light-table.ts";
 import { openBucket } from "../../../../shared/platform/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../../../shared/platform/storage/s3-object-store.ts";
-import { openTable } from "../../../../shared/platform/storage/sdk-table.ts";
 import { makeCertificate } from "../../../support/certificate.ts";
 import { modelServer } from "../../../support/model-servers.ts";
 import { readAll } from "../../../support/read-all.ts";

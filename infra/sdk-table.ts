@@ -9,9 +9,9 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { sdkRequestHandler } from "../outbound/sdk-request-handler.ts";
-import type { Table } from "./table.ts";
-import { type TableCalls, tableOver } from "./table-calls.ts";
+import { sdkRequestHandler } from "../shared/platform/outbound/sdk-request-handler.ts";
+import type { Table } from "../shared/platform/storage/table.ts";
+import { type TableCalls, tableOver } from "../shared/platform/storage/table-calls.ts";
 
 /** The SDK's client. @param silenceMilliseconds per attempt; three of them stay well below a function's time. */
 export const createTableClient = (silenceMilliseconds = 3_000): DynamoDBDocumentClient =>
@@ -32,6 +32,6 @@ const callsThrough = (client: DynamoDBDocumentClient): TableCalls => ({
   BatchWriteItem: (input) => client.send(new BatchWriteCommand(input)),
 });
 
-/** Opens the table through the AWS SDK: for commands and tests. Functions use `light-table.ts`, which starts in a fraction of the time. */
+/** Opens the table through the AWS SDK, for commands and tests. Functions use `shared/platform/storage/light-table.ts`, which starts in a fraction of the time. */
 export const openTable = (name: string, client: DynamoDBDocumentClient = createTableClient()): Table =>
   tableOver(name, callsThrough(client));

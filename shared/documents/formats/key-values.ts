@@ -1,4 +1,5 @@
 import { isDatePattern } from "../segments/data-values.ts";
+import { requireShortPassage } from "../segments/document-size.ts";
 import { createPassageReader } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
 import type { Syntax } from "../segments/syntax.ts";
@@ -105,6 +106,18 @@ const readValue = (
   return words.segmentsOf(words.read(range), layOut ? { layOut } : {});
 };
 
+/** Matches an entry, whose length may be that of the file. @throws UnreadableDocument for one that is too long for the engine's stack. */
+const matchEntry = (entry: RegExp, source: string): RegExpIndicesArray | undefined => {
+  const { lastIndex } = entry;
+  try {
+    return entry.exec(source)?.indices;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    requireShortPassage(source.length - lastIndex);
+    throw error;
+  }
+};
+
 /**
  * Reads a file of keys with values. Keys and comments stay.
  *
@@ -128,7 +141,7 @@ export const readKeyValues = (
       continue;
     }
     entry.lastIndex = position;
-    const found = entry.exec(source)?.indices;
+    const found = matchEntry(entry, source);
     if (!found || entry.lastIndex <= position) {
       const line = source.slice(0, position).split(/\r\n|[\r\n]/).length;
       throw new UnreadableDocument(`The file of ${name} is invalid: line ${line} has no key with a value.`);

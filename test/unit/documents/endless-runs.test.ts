@@ -4,7 +4,7 @@ import { planTranslation } from "../../../functions/job-worker/plan-translation.
 import { readSource } from "../../../functions/jobs/read-source.ts";
 import type { DocumentFormat } from "../../../shared/documents/document-formats.ts";
 import { openJobDocument } from "../../../shared/recordings/jobs/job-document.ts";
-import { documentOf } from "../../support/large-documents.ts";
+import { documentOf, largeDocument } from "../../support/large-documents.ts";
 
 /** Just below the length that a passage may have. A reader whose time grows with the square of it needs minutes. */
 const length = 199_000;
@@ -76,6 +76,14 @@ describe("a document with the longest run of", () => {
     );
     expect(written).toContain("WEBALE *NYO* **SSEBO**");
   });
+
+  it.each(["properties", "strings"] as const)(
+    "characters in .%s, as long as the file, is refused",
+    async (format) => {
+      const bytes = largeDocument(format, ". ", "one passage");
+      await expect(translate(bytes, format)).rejects.toThrow("has more than 200,000 characters");
+    },
+  );
 
   it("comments before the root element has its format detected", async () => {
     const bytes = strToU8(

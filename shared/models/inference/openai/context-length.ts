@@ -17,38 +17,44 @@ interface ListedModel {
   readonly contextTokens: number | undefined;
 }
 
-/** The models that a server lists; each family has its own name for the length. */
-const wireList = onFirstUse(() => {
+/** A model as servers list it; each family has its own name for the length. */
+const createWireModel = () => {
   const tokens = z.int().positive().nullish().catch(undefined);
   const text = z.string().nullish().catch(undefined);
-  const models = z.array(
-    z
-      .looseObject({
-        ...{ id: text, name: text, owned_by: text },
-        /** vLLM, SGLang. */
-        max_model_len: tokens,
-        /** llama.cpp, for one request. */
-        meta: z.looseObject({ n_ctx: tokens }).nullish().catch(undefined),
-        /** LM Studio: of the loaded model, then of any. */
-        ...{ loaded_context_length: tokens, max_context_length: tokens },
-        /** OpenRouter, and Ollama of a loaded model; Groq. */
-        ...{ context_length: tokens, context_window: tokens },
-      })
-      .transform(
-        (model): ListedModel => ({
-          name: model.id ?? model.name ?? "",
-          owner: model.owned_by ?? "",
-          contextTokens:
-            model.max_model_len ??
-            model.meta?.n_ctx ??
-            model.loaded_context_length ??
-            model.context_length ??
-            model.context_window ??
-            model.max_context_length ??
-            undefined,
-        }),
-      ),
+  const wireModel = z.looseObject({
+    id: text,
+    name: text,
+    owned_by: text,
+    /** vLLM, SGLang. */
+    max_model_len: tokens,
+    /** llama.cpp, for one request. */
+    meta: z.looseObject({ n_ctx: tokens }).nullish().catch(undefined),
+    /** LM Studio: of the loaded model, then of any. */
+    loaded_context_length: tokens,
+    max_context_length: tokens,
+    /** OpenRouter, and Ollama of a loaded model; Groq. */
+    context_length: tokens,
+    context_window: tokens,
+  });
+  return wireModel.transform(
+    (model): ListedModel => ({
+      name: model.id ?? model.name ?? "",
+      owner: model.owned_by ?? "",
+      contextTokens:
+        model.max_model_len ??
+        model.meta?.n_ctx ??
+        model.loaded_context_length ??
+        model.context_length ??
+        model.context_window ??
+        model.max_context_length ??
+        undefined,
+    }),
   );
+};
+
+/** The models that a server lists. */
+const wireList = onFirstUse(() => {
+  const models = z.array(createWireModel());
   return z.union([
     z.looseObject({ data: models }).transform(({ data }) => data),
     z.looseObject({ models }).transform((list) => list.models),

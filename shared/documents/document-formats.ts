@@ -123,14 +123,14 @@ const zippedFormat = (
   const type = /^.{26,60}mimetypeapplication\/([\w.+-]+)/s.exec(beginning)?.[1] ?? "";
   if (type.startsWith("vnd.oasis.opendocument.text")) return "odt";
   if (type !== "") return { seems: `a file of the type application/${type.replace(/PK$/, "")}` };
-  const list = Buffer.from(bytes.subarray(-listLength)).toString("latin1");
+  const list = Buffer.from(bytes.slice(-listLength)).toString("latin1");
   if (ending(fileName) === "odt" && list.includes("content.xml")) return "odt";
   return zippedFormats.find(([, pattern]) => pattern.test(list))?.[0] ?? { seems: "a ZIP file" };
 };
 
 /** Without a byte order mark. Of UTF-16, every second byte is zero. */
 const shownText = (bytes: Uint8Array): string => {
-  const beginning = Buffer.from(bytes.subarray(0, shownLength)).toString("latin1");
+  const beginning = Buffer.from(bytes.slice(0, shownLength)).toString("latin1");
   const text = beginning.replace(/^(?:\u00EF\u00BB\u00BF|\u00FF\u00FE|\u00FE\u00FF)/, "");
   return text !== beginning || /^(?:[^\0]\0|\0[^\0]){8}/.test(text) ? text.replaceAll("\0", "") : text;
 };

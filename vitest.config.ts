@@ -72,7 +72,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
     env: { LOG_LEVEL: "SILENT" },
-    setupFiles: [join(here, "test/support/property-seed.ts")],
+    setupFiles: ["property-seed", "closed-twice"].map((name) => join(here, `test/support/${name}.ts`)),
     // Vitest would leave one core idle.
     maxWorkers: Math.max(2, availableParallelism()),
     allowOnly: false,

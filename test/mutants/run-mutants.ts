@@ -28,7 +28,7 @@ export interface MutantsOptions {
 const copies = 2;
 /** A mutant that never ends is found, too. On a busy machine two minutes were too short for tests that passed. */
 const maxRunMilliseconds = 300_000;
-const notCopied = new Set(["node_modules", ".git", ".local", ".build", "cdk.out"]);
+const notCopied = new Set(["node_modules", ".local", ".build", "cdk.out"]);
 
 const makeCopy = async (root: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "language-ai-mutants-"));

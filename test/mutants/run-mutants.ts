@@ -28,6 +28,8 @@ export interface MutantsOptions {
 const copies = 2;
 /** A mutant that never ends is found, too. On a busy machine two minutes were too short for tests that passed. */
 const maxRunMilliseconds = 300_000;
+/** For half of all unit tests, of which none is in an endless loop. */
+const maxFirstRunMilliseconds = 3_600_000;
 const notCopied = new Set(["node_modules", ".local", ".build", "cdk.out"]);
 
 const makeCopy = async (root: string): Promise<string> => {
@@ -41,7 +43,12 @@ const makeCopy = async (root: string): Promise<string> => {
 };
 
 /** Whether a command of the project succeeds within the copy. */
-const succeeds = (folder: string, command: string, args: readonly string[]): Promise<boolean> =>
+const succeeds = (
+  folder: string,
+  command: string,
+  args: readonly string[],
+  maxMilliseconds = maxRunMilliseconds,
+): Promise<boolean> =>
   new Promise((resolve) => {
     const bin = join(folder, "node_modules/.bin");
     const child = spawn(join(bin, command), args, {
@@ -54,7 +61,7 @@ const succeeds = (folder: string, command: string, args: readonly string[]): Pro
     const timer = setTimeout(() => {
       // With its workers, of which one may be in an endless loop.
       if (child.pid) process.kill(-child.pid, "SIGKILL");
-    }, maxRunMilliseconds);
+    }, maxMilliseconds);
     child.once("close", (code) => {
       clearTimeout(timer);
       resolve(code === 0);
@@ -87,8 +94,9 @@ export const runMutants = async (options: MutantsOptions): Promise<JudgedMutant[
   const judged: JudgedMutant[] = [];
   const testsOf = relatedTests(root, options.tests);
 
-  const passes = async (folder: string, tests: readonly string[]) =>
-    tests.length === 0 || succeeds(folder, "vitest", ["run", "--bail=1", "--maxWorkers=1", ...tests]);
+  const passes = async (folder: string, tests: readonly string[], maxMilliseconds?: number) =>
+    tests.length === 0 ||
+    succeeds(folder, "vitest", ["run", "--bail=1", "--maxWorkers=1", ...tests], maxMilliseconds);
 
   const judge = async (folder: string, file: string): Promise<Verdict> => {
     for (const batch of inBatches(testsOf(file))) if (!(await passes(folder, batch))) return "tests";
@@ -113,7 +121,7 @@ export const runMutants = async (options: MutantsOptions): Promise<JudgedMutant[
     const folder = await makeCopy(root);
     try {
       const own = needed.filter((_test, position) => position % copies === index);
-      if (own.length > 0 && !(await passes(folder, own)))
+      if (own.length > 0 && !(await passes(folder, own, maxFirstRunMilliseconds)))
         throw new Error("The tests fail without any mutant; see which with npx vitest run --project unit.");
       for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
         const { file } = mutant;

@@ -101,7 +101,9 @@ export default defineConfig({
         ),
         testTimeout: 300_000,
       }),
-      ...packages.map((name) => project(name, [`infra/packages/${name}/test/**/*.test.ts`])),
+      ...packages.map((name) =>
+        project(name, [`infra/packages/${name}/test/**/*.test.ts`], { isolate: false }),
+      ),
       project("endurance", [endurance, ...(isWhole ? [nightly] : [])], {
         exclude: ["**/node_modules/**"],
         testTimeout: 600_000,

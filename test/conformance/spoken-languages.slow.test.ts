@@ -19,15 +19,17 @@ import {
 
 const languages = ["eng", "lug", "swa"];
 
-/** Ten recordings in each language, of three or four sentences. */
+/** How many recordings there are in each language, and how many that change: from each to each of the others. */
+const each = 6;
+
+/** Of four sentences. */
 const passages = spokenLanguages.flatMap((language) =>
-  Array.from({ length: 10 }, (_, index) =>
+  Array.from({ length: each }, (_, index) =>
     sentencesIn(language, index * 3, 4).map((text) => ({ language, text })),
   ),
 );
 
-/** Ten recordings that change from one language to another, in each order. */
-const changes: readonly [SpokenLanguage, SpokenLanguage][] = Array.from({ length: 10 }, (_, index) => {
+const changes: readonly [SpokenLanguage, SpokenLanguage][] = Array.from({ length: each }, (_, index) => {
   const from = spokenLanguages[index % 3] ?? "eng";
   const to = spokenLanguages[(index + 1 + (index % 2)) % 3] ?? "lug";
   return [from, to];
@@ -95,7 +97,7 @@ describe("a recording whose language is one of three", () => {
           : body.language,
       );
     }
-    expect(found).toEqual(Array.from({ length: 10 }, () => spoken));
+    expect(found).toEqual(Array.from({ length: each }, () => spoken));
   });
 
   it("has the language of each segment where it changes in the middle", async () => {
@@ -127,9 +129,9 @@ describe("a job without a language", () => {
 
   it("is in the language that is found among its candidates, or among the account's", async () => {
     await setLanguages({ default_languages: ["eng", "lug"] });
-    const { job, result } = await resultOf(10, {});
+    const { job, result } = await resultOf(each, {});
     expect([job.status, job.language, result.language]).toEqual(["completed", "lug", "lug"]);
-    expect(result.text).toBe(passages[10]?.map(({ text }) => text).join(" "));
+    expect(result.text).toBe(passages[each]?.map(({ text }) => text).join(" "));
     expect(result.segments[0]).not.toHaveProperty("language");
     expect(new Set(transcriber.requested)).toEqual(new Set(["en", "lg"]));
   });
@@ -216,7 +218,7 @@ describe("the languages of a recording", () => {
     const detect = (fields: object) =>
       service.client.call("/tasks/auto_detect_audio_language", {
         token,
-        body: formData({ audio: formFile(recordings[11]?.file ?? Buffer.alloc(0)), ...fields }),
+        body: formData({ audio: formFile(recordings[each + 1]?.file ?? Buffer.alloc(0)), ...fields }),
       });
     const { error } = (await detect({})).body;
     expect([error.code, error.param]).toEqual(["language_required", "languages"]);

@@ -7,12 +7,13 @@ import { dictionary } from "@zxcvbn-ts/language-common";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { functionDefinitions } from "../../functions/manifest.ts";
-import { type BuildResult, buildFunctions } from "../../infra/build.ts";
+import type { BuildResult } from "../../infra/build.ts";
 import { writeChangedFile } from "../../infra/bundling/bundle-files.ts";
 import { bundleOptions, projectDirectory } from "../../infra/bundling/bundle-options.ts";
 import { removeDocumentation } from "../../infra/bundling/without-documentation.ts";
 import { productionPackages } from "../../infra/commands/production-packages.ts";
 import lockFile from "../../package-lock.json" with { type: "json" };
+import { builtService } from "../support/build-functions.ts";
 import { limitsText } from "../support/limits-text.ts";
 
 const run = promisify(execFile);
@@ -73,13 +74,6 @@ const variables = {
   LEGACY_SUNSET: "2026-12-01",
   LEGACY_PROVIDER_ROUTES: "answer",
   CONSOLE_LANGUAGES: "en",
-};
-
-/** What this run has built, when it has; else a build of its own. */
-const builtService = async (outdir: string): Promise<BuildResult> => {
-  const built = process.env["BUILT_FUNCTIONS"];
-  if (!built) return buildFunctions({ outdir });
-  return { directory: built, metafile: JSON.parse(await readFile(join(built, "../metafile.json"), "utf8")) };
 };
 
 let directory: string;

@@ -5,10 +5,10 @@ import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
-import { buildFunctions } from "../../infra/build.ts";
 import { bundleOptions, projectDirectory } from "../../infra/bundling/bundle-options.ts";
 import { licencesFile } from "../../infra/bundling/licences.ts";
 import { onDemandEntryPoints } from "../../infra/bundling/on-demand-modules.ts";
+import { builtService } from "../support/build-functions.ts";
 
 const packageFile = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
@@ -18,7 +18,7 @@ let metafile: Metafile;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "language-ai-licences-"));
-  ({ directory, metafile } = await buildFunctions({ outdir: folder }));
+  ({ directory, metafile } = await builtService(folder));
 });
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -75,10 +75,9 @@ const templatesOf = (files: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string
 
 const packages = [
   ["prod", "prod", {}],
-  ["prod with every option", "prod", everyOption],
-  ["dev", "dev", {}],
   ["dev with every option", "dev", everyOption],
 ] as const;
+const archives = new Map<string, Uint8Array>();
 const files = new Map<string, ReadonlyMap<string, Uint8Array>>();
 const filesOf = (name: string): ReadonlyMap<string, Uint8Array> => files.get(name) ?? new Map();
 
@@ -86,7 +85,9 @@ let validator: TemplateValidator;
 beforeAll(async () => {
   validator = createTemplateValidator();
   for (const [name, stage, variables] of packages) {
-    files.set(name, unpack(await packageOf(exampleStage(stage, variables)), stage));
+    const archive = await packageOf(exampleStage(stage, variables));
+    archives.set(name, archive);
+    files.set(name, unpack(archive, stage));
   }
 });
 afterAll(() => validator.free());
@@ -187,12 +188,12 @@ const withoutHash = (id: string): string => id.replace(/[0-9a-f]{32}$/, "");
 
 describe("A package", () => {
   it("has the resources and outputs of the deployed templates, and differs only in where the code is", async () => {
-    const stage = exampleStage("prod", everyOption);
+    const stage = exampleStage("dev", everyOption);
     const { data, api, workers, monitoring } = await synthesizeService(stage);
     const deployed = { Data: data, Api: api, Workers: workers, Monitoring: monitoring };
-    const texts = templatesOf(filesOf("prod with every option"));
+    const texts = templatesOf(filesOf("dev with every option"));
     for (const [name, template] of Object.entries(deployed)) {
-      const packaged = templateSchema.parse(JSON.parse(texts.get(`LanguageAi-prod-${name}`) ?? ""));
+      const packaged = templateSchema.parse(JSON.parse(texts.get(`LanguageAi-dev-${name}`) ?? ""));
       const resourcesIn = ({ Resources }: z.output<typeof templateSchema>) =>
         Object.entries(Resources).map(([id, { Type }]) => `${Type} ${withoutHash(id)}`);
       expect(resourcesIn(packaged)).toEqual(resourcesIn(template));
@@ -202,9 +203,8 @@ describe("A package", () => {
   });
 
   it("has the same bytes when it is written again, from another folder", async () => {
-    const stage = exampleStage("prod");
-    const [one, other] = [await packageOf(stage), await packageOf(stage)];
-    expect(Buffer.from(one).equals(Buffer.from(other))).toBe(true);
+    const again = await packageOf(exampleStage("prod"));
+    expect(Buffer.from(again).equals(archives.get("prod") ?? Buffer.alloc(0))).toBe(true);
   });
 
   it("changes the name of a template with its content, so that Terraform notices", async () => {

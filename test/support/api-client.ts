@@ -62,8 +62,8 @@ const patiently = async (send: () => Promise<JsonResponse>): Promise<JsonRespons
   }
 };
 
-/** In milliseconds. They grow, so that a long wait stays within an account's requests a minute. */
-const pauses = { first: 50, factor: 1.3, max: 2_000 };
+/** In milliseconds. They grow: each look costs work, and a long wait stays within an account's requests a minute. */
+const pauses = { first: 100, factor: 1.5, max: 2_000 };
 
 /** What an upload is called, by its account. */
 export interface UploadOptions {

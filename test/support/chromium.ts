@@ -1,7 +1,8 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-const names = ["chromium", "chromium-browser", "google-chrome"];
+/** The first has no window, and so uses half of the CPU. */
+const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
 const canBeRun = (program: string): boolean => {
   try {
@@ -16,9 +17,8 @@ const canBeRun = (program: string): boolean => {
 export const findChromium = (): string | undefined => {
   const { CHROMIUM_PATH: named, PATH: path = "" } = process.env;
   if (named) return canBeRun(named) ? named : undefined;
-  return [...path.split(delimiter), "/usr/bin"]
-    .flatMap((folder) => names.map((name) => join(folder, name)))
-    .find(canBeRun);
+  const folders = [...path.split(delimiter), "/usr/bin"];
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(canBeRun);
 };
 
 /** How Chromium is started: it only opens our own pages, and cannot confine itself where it runs as root. */

@@ -55,7 +55,7 @@ const settings = () => ({
   SPEECH_TIMEOUT_MS: "1500",
   LIMIT_MULTIPLIER: "1",
   LIMIT_CREDENTIALS_PER_MINUTE: "40",
-  LIMIT_ANONYMOUS_PER_MINUTE: "2",
+  LIMIT_ANONYMOUS_PER_MINUTE: "5",
 });
 
 beforeAll(async () => {
@@ -146,6 +146,63 @@ describe("a service with two servers for its tasks", () => {
     const result = await service.client.send(`/tasks/jobs/${id}/result`, { token });
     expect(result.text.split(" ")).toEqual(everySecond(20));
     expect(hosted.received[0]?.bytes.toString("latin1")).toContain("their-whisper");
+  });
+});
+
+/** Translates sentences about fields, and says nothing about all else. */
+const translateField = (words: string): string => {
+  const [, letter] = /field (\w) is green/.exec(words) ?? [];
+  return letter === undefined ? "…" : `Ennimiro ${letter} ya kiragala`;
+};
+
+const chatRequest = z.object({ messages: z.array(z.object({ content: z.string() })) });
+
+describe("a document whose model says nothing to some of it", () => {
+  const paragraphs = (villages: number): string[] =>
+    Array.from("abcdefghij", (letter, index) =>
+      index < villages ? `The village ${letter} is dry` : `The field ${letter} is green`,
+    );
+
+  /** Has a document translated, of which the model translates a part. */
+  const translate = async (villages: number) => {
+    for (const server of [gpu, hosted])
+      server.behave((response, request) => {
+        const { messages } = chatRequest.parse(JSON.parse(server.received.at(-1)?.body ?? ""));
+        responding(200, completion(translateField(messages.at(-1)?.content ?? "")))(response, request);
+      });
+    const { client } = service;
+    const fields = { type: "translation", source_language: "eng", target_language: "lug" };
+    const options = { token, name: "letter.md", type: "text/markdown" };
+    const { id } = await client.startJob(paragraphs(villages).join("\n\n"), fields, options);
+    const { body: job } = await client.whenOver(id, token);
+    const resultOf = (query: string) => client.call(`/tasks/jobs/${id}/result${query}`, { token });
+    return { job, resultOf };
+  };
+
+  const named = (villages: number) =>
+    Array.from({ length: villages }, (_, index) => ({ index, reason: "empty" }));
+
+  const written = (villages: number): string =>
+    paragraphs(villages)
+      .map((paragraph, index) => (index < villages ? paragraph : translateField(paragraph)))
+      .join("\n\n");
+
+  it("is completed when that is half of it, and names each segment that stayed", async () => {
+    const { job, resultOf } = await translate(5);
+    expect(job).toMatchObject({ status: "completed", segments_kept: named(5), segments_kept_count: 5 });
+    expect(await resultOf("")).toMatchObject({ status: 200, body: written(5) });
+  });
+
+  it("has failed when that is more than half, names each segment that stayed, and has the rest", async () => {
+    const { job, resultOf } = await translate(6);
+    expect(job).toMatchObject({
+      status: "failed",
+      segments_kept: named(6),
+      segments_kept_count: 6,
+      error: { code: "external_service_error" },
+    });
+    expect(await resultOf("")).toMatchObject({ status: 409, body: { error: { code: "job_not_completed" } } });
+    expect(await resultOf("?partial=true")).toMatchObject({ status: 200, body: written(6) });
   });
 });
 
@@ -367,7 +424,7 @@ describe("a service with limits of its operator's choice", () => {
   it("limits uploads without a token by source address, and health never", async () => {
     const body = { file_name: "a.mp3", content_type: "audio/mpeg" };
     const upload = () => service.client.request("/tasks/generate-upload-url", { body });
-    expect(await untilRefused(2, upload)).toBe('"minute";q=2;w=60');
+    expect(await untilRefused(5, upload)).toBe('"minute";q=5;w=60');
     for (let sent = 0; sent < 20; sent += 1) {
       expect(await service.client.call("/health")).toMatchObject({ status: 200, body: { status: "ok" } });
     }

@@ -20,7 +20,7 @@ import {
 const languages = ["eng", "lug", "swa"];
 
 /** How many recordings there are in each language, and how many that change: from each to each of the others. */
-const each = 6;
+const each = 10;
 
 /** Of four sentences. */
 const passages = spokenLanguages.flatMap((language) =>

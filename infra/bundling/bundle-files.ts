@@ -67,17 +67,25 @@ export const companionsIn = (inputs: readonly string[]): readonly Companion[] =>
 
 const unchanged = (bytes: Uint8Array): Uint8Array => bytes;
 
+/** Copies the companions of modules to the folder of a bundle. */
+export const copyCompanions = async (
+  projectDirectory: string,
+  folder: string,
+  inputs: readonly string[],
+): Promise<void> => {
+  for (const { file, unpack = unchanged } of companionsIn(inputs)) {
+    const bytes = await readFile(join(projectDirectory, file));
+    await writeChangedFile(join(folder, basename(file)), unpack(bytes));
+  }
+};
+
 /** Copies the companions of a bundle's modules to its folder. */
 export const companionFiles = (projectDirectory: string): Plugin => ({
   name: "companion-files",
   setup(build) {
     build.onEnd(async ({ metafile }) => {
       for (const [output, { inputs }] of Object.entries(metafile?.outputs ?? {})) {
-        const folder = join(projectDirectory, dirname(output));
-        for (const { file, unpack = unchanged } of companionsIn(Object.keys(inputs))) {
-          const bytes = await readFile(join(projectDirectory, file));
-          await writeChangedFile(join(folder, basename(file)), unpack(bytes));
-        }
+        await copyCompanions(projectDirectory, join(projectDirectory, dirname(output)), Object.keys(inputs));
       }
     });
   },

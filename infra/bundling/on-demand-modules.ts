@@ -1,11 +1,11 @@
 import { basename, dirname, join } from "node:path";
 import type { Metafile, Plugin } from "esbuild";
-import { writeChangedFile } from "./bundle-files.ts";
+import { copyCompanions, writeChangedFile } from "./bundle-files.ts";
 
 /**
  * Modules that a function loads by `import()` when it first needs them, because few requests do: the client of S3 costs a start
- * 36 ms of CPU, and the parser of forms with files 4% of the start of `language`. The readers of documents have 400 kB, and what the
- * pages of the documentation are written from has half of the bytes of `site`.
+ * 36 ms of CPU, and the parser of forms with files 4% of the start of `language`. The readers of documents have 400 kB, what the pages of
+ * the documentation are written from has half of the bytes of `site`, and the codecs cost `speech` a tenth of its start.
  *
  * Each is bundled alone, so it shares no class with its function: neither may test an instance of the other's.
  */
@@ -14,6 +14,8 @@ const modules = [
   "shared/http/multipart-parser.ts",
   "shared/documents/document-tools.ts",
   "functions/site/docs/documentation-data.ts",
+  "shared/audio/encode/mp3.ts",
+  "shared/audio/encode/opus.ts",
 ].map((file) => ({
   file,
   name: basename(file, ".ts"),
@@ -48,11 +50,15 @@ export const onDemandModules = (projectDirectory: string): Plugin => ({
     build.onResolve({ filter }, ({ path, kind }) =>
       kind === "dynamic-import" ? { path: `./${basename(path, ".ts")}.mjs`, external: true } : undefined,
     );
-    build.onEnd(async ({ metafile, outputFiles = [] }) => {
-      for (const [output, described] of Object.entries(metafile?.outputs ?? {})) {
+    build.onEnd(async ({ metafile: { outputs } = { outputs: {} }, outputFiles = [] }) => {
+      for (const [output, described] of Object.entries(outputs)) {
+        const folder = join(projectDirectory, dirname(output));
         for (const { path } of loadedBy(described)) {
           const module = outputFiles.find((file) => basename(file.path) === basename(path));
-          if (module) await writeChangedFile(join(projectDirectory, dirname(output), path), module.contents);
+          if (module) await writeChangedFile(join(folder, path), module.contents);
+        }
+        for (const { inputs } of onDemandOutputs(outputs, described)) {
+          await copyCompanions(projectDirectory, folder, Object.keys(inputs));
         }
       }
     });

@@ -1,28 +1,10 @@
 import * as z from "zod";
-import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import {
-  bucketEnvironment,
-  callbackRulesEnvironment,
-  jobQueueEnvironment,
-  limitsEnvironment,
-  tableEnvironment,
-  tokenEnvironment,
-  transcriptionFeaturesEnvironment,
-  translationBackendEnvironment,
-} from "../../shared/platform/config/environment.ts";
-import { countVariable } from "../../shared/platform/config/variables.ts";
 import { jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
 import { jobResult, resultFormats } from "../../shared/recordings/jobs/job-result.ts";
 import { createdJob, job, jobDetails } from "../../shared/recordings/jobs/job-view.ts";
 import { maxTargets } from "../../shared/recordings/jobs/target.ts";
-import {
-  deeplDocumentOperation,
-  deeplDocumentResultOperation,
-  deeplDocumentStatusOperation,
-} from "./deepl/contract.ts";
 import { jobRequest, transcriptTargets } from "./job-requests.ts";
-import { libreTranslateFileOperation } from "./libretranslate/contract.ts";
 
 const common = { tag: "Jobs", auth: "user", scope: "jobs" } as const;
 
@@ -228,38 +210,4 @@ export const deleteJobOperation = defineOperation({
   pathParameters,
   response: { status: 204, description: "The job is deleted", schema: z.null() },
   errors: ["not_found"],
-});
-
-export const jobsFunction = defineFunction({
-  name: "jobs",
-  description: "Jobs that transcribe and translate long recordings, and translate documents",
-  operations: [
-    createJobOperation,
-    listJobsOperation,
-    getJobOperation,
-    getJobResultOperation,
-    addTargetsOperation,
-    deleteJobOperation,
-    deeplDocumentOperation,
-    deeplDocumentStatusOperation,
-    deeplDocumentResultOperation,
-    libreTranslateFileOperation,
-  ],
-  environment: {
-    ...tableEnvironment,
-    ...limitsEnvironment,
-    ...bucketEnvironment,
-    ...jobQueueEnvironment,
-    ...transcriptionFeaturesEnvironment,
-    ...callbackRulesEnvironment,
-    ...tokenEnvironment,
-    ...translationBackendEnvironment,
-    /** How many pieces all accounts together may have in progress. */
-    JOB_PIECES_AT_ONCE: countVariable,
-  },
-  // Reading a document of the maximum size takes up to 700 MB.
-  memoryMegabytes: 1_024,
-  // The length of some containers is known only after reading the whole file.
-  timeoutSeconds: 120,
-  transfer: "stream",
 });

@@ -2,7 +2,7 @@ import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { idempotencyStoreFrom, limiterFrom, verifyBearerFrom } from "../../shared/wiring/from-environment.ts";
 import { jobDependenciesFrom } from "../../shared/wiring/jobs-from-environment.ts";
-import { jobsFunction } from "./contract.ts";
+import { jobsFunction } from "./definition.ts";
 import { dialectEndpoints, jobEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(jobsFunction.environment, process.env);

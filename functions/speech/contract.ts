@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import type { ApiHeaderName } from "../../shared/http/response-headers.ts";
 import { languageForms } from "../../shared/platform/catalogue/languages.ts";
@@ -8,21 +7,8 @@ import {
   defaultSynthesisLanguageName,
   defaultVoices,
 } from "../../shared/platform/catalogue/voices.ts";
-import {
-  accountRequestEnvironment,
-  speechBackendEnvironment,
-  speechLifetimeEnvironment,
-  speechPlatformEnvironment,
-  tokenEnvironment,
-} from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 import { batchResponse, linkResponse, speechResponse } from "./speech-results.ts";
-import {
-  createV1SpeechOperation,
-  listV1SpeechModelsOperation,
-  listV1VoicesOperation,
-} from "./v1/contract.ts";
-import { voicesOperation } from "./voices-contract.ts";
 
 const tag = "Speech";
 
@@ -200,26 +186,5 @@ export const refreshLinkOperation = defineOperation({
   errors: ["not_found", "storage_unavailable"],
 });
 
-export const speechFunction = defineFunction({
-  name: "speech",
-  description: "Speech synthesis and voices",
-  operations: [
-    synthesizeOperation,
-    batchOperation,
-    voicesOperation,
-    refreshLinkOperation,
-    createV1SpeechOperation,
-    listV1VoicesOperation,
-    listV1SpeechModelsOperation,
-  ],
-  environment: {
-    ...accountRequestEnvironment,
-    ...tokenEnvironment,
-    ...speechBackendEnvironment,
-    ...speechPlatformEnvironment,
-    ...speechLifetimeEnvironment,
-  },
-  memoryMegabytes: 512,
-  timeoutSeconds: 300,
-  transfer: "stream",
-});
+/** How long Lambda lets the function work. */
+export const speechTimeoutSeconds = 300;

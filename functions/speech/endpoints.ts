@@ -1,7 +1,12 @@
 import type { AudioFormat } from "../../shared/audio/encode/audio-formats.ts";
 import { endpoint } from "../../shared/http/endpoint.ts";
 import type { Endpoint, RequestFacts } from "../../shared/http/exchange.ts";
-import { batchOperation, refreshLinkOperation, speechFunction, synthesizeOperation } from "./contract.ts";
+import {
+  batchOperation,
+  refreshLinkOperation,
+  speechTimeoutSeconds,
+  synthesizeOperation,
+} from "./contract.ts";
 import { type SpeechDependencies, speechContext } from "./dependencies.ts";
 import { refreshLink } from "./stored-speech.ts";
 import { streamAndStore, streamOnly } from "./stream-speech.ts";
@@ -18,7 +23,7 @@ import { voicesOperation } from "./voices-contract.ts";
 
 const synthesize = { url: synthesizeSpeech, stream: streamOnly, both: streamAndStore } as const;
 
-const context = speechContext(speechFunction);
+const context = speechContext({ timeoutSeconds: speechTimeoutSeconds });
 
 /** The format when a request names none: clients that pay for every megabyte can say so in a header. */
 const formatOf = (

@@ -7,7 +7,7 @@ import {
   synthesizerFrom,
   verifyBearerFrom,
 } from "../../shared/wiring/from-environment.ts";
-import { speechFunction } from "./contract.ts";
+import { speechFunction } from "./definition.ts";
 import { speechEndpoints, v1SpeechEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(speechFunction.environment, process.env);

@@ -1,21 +1,12 @@
 import * as z from "zod";
-import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import {
   languageField,
   languageForms,
   transcriptionLanguages,
 } from "../../shared/platform/catalogue/languages.ts";
-import {
-  accountRequestEnvironment,
-  tokenEnvironment,
-  transcriptionBackendEnvironment,
-  transcriptionFeaturesEnvironment,
-  translationBackendEnvironment,
-} from "../../shared/platform/config/environment.ts";
 import { formBoolean, keywordList, optionalField } from "../../shared/platform/validation/fields.ts";
 import { oneRecording, recordingErrors, recordingFile } from "./recording-fields.ts";
-import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";
 import { certainty, textCertainty } from "./v1/transcript.ts";
 
 /** In bytes. A function accepts events of 6 MB, with the body as base64; the rest is for the headers. */
@@ -247,28 +238,4 @@ export const detectSpokenLanguageOperation = defineOperation({
       .meta({ id: "DetectedSpokenLanguage" }),
   },
   errors: ["language_required", "unsupported_parameter", ...recordingErrors],
-});
-
-export const transcriptionFunction = defineFunction({
-  name: "transcription",
-  description: "Transcription",
-  operations: [
-    createTranscriptionOperation,
-    detectSpokenLanguageOperation,
-    createV1TranscriptionOperation,
-    createV1TranslationOperation,
-  ],
-  environment: {
-    ...accountRequestEnvironment,
-    ...tokenEnvironment,
-    ...transcriptionBackendEnvironment,
-    ...transcriptionFeaturesEnvironment,
-    ...translationBackendEnvironment,
-  },
-  // A recording of 100 MB passes through in pieces, within 200 MB. The rest buys processor time, which Lambda scales
-  // with the memory: requests are decoded from base64, and MP3 files are measured frame by frame.
-  memoryMegabytes: 512,
-  // API Gateway waits five minutes for the first byte of a response, and the function must report its timeout before.
-  timeoutSeconds: 290,
-  transfer: "stream",
 });

@@ -11,7 +11,7 @@ import {
   translatorFrom,
   verifyBearerFrom,
 } from "../../shared/wiring/from-environment.ts";
-import { transcriptionFunction } from "./contract.ts";
+import { transcriptionFunction } from "./definition.ts";
 import { detectionEndpoints, transcriptionEndpoints, v1TranscriptionEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(transcriptionFunction.environment, process.env);

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { untranslatedSegment } from "../../shared/documents/segments/untranslated-segment.ts";
-import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { tokenUsage } from "../../shared/models/inference/chat.ts";
 import {
@@ -8,31 +7,8 @@ import {
   languageForms,
   translationLanguages,
 } from "../../shared/platform/catalogue/languages.ts";
-import {
-  accountRequestEnvironment,
-  limitsEnvironment,
-  tokenEnvironment,
-  translationBackendEnvironment,
-} from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 import { batchBytes, maxTextCharacters, maxTexts } from "./contract-limits.ts";
-import {
-  deeplLanguagesOperation,
-  deeplPostLanguagesOperation,
-  deeplTranslateOperation,
-  deeplUsageOperation,
-} from "./deepl/contract.ts";
-import {
-  deeplGlossariesOperation,
-  deeplGlossaryPairsOperation,
-  deeplThirdGlossariesOperation,
-} from "./deepl/glossaries-contract.ts";
-import {
-  libreDetectOperation,
-  libreLanguagesOperation,
-  libreSettingsOperation,
-  libreTranslateOperation,
-} from "./libretranslate/contract.ts";
 import { textFormats } from "./prepare-text.ts";
 
 const language = text().max(100).meta({ example: "lug", description: languageForms });
@@ -242,33 +218,4 @@ export const translateBatchOperation = defineOperation({
     "external_service_error",
     "service_unavailable",
   ],
-});
-
-export const translateFunction = defineFunction({
-  name: "translate",
-  description: "Translation, also for clients of DeepL and LibreTranslate",
-  operations: [
-    translateOperation,
-    translateBatchOperation,
-    deeplTranslateOperation,
-    deeplLanguagesOperation,
-    deeplPostLanguagesOperation,
-    deeplUsageOperation,
-    deeplGlossaryPairsOperation,
-    deeplGlossariesOperation,
-    deeplThirdGlossariesOperation,
-    libreTranslateOperation,
-    libreDetectOperation,
-    libreLanguagesOperation,
-    libreSettingsOperation,
-  ],
-  environment: {
-    ...accountRequestEnvironment,
-    ...limitsEnvironment,
-    ...translationBackendEnvironment,
-    ...tokenEnvironment,
-  },
-  memoryMegabytes: 512,
-  timeoutSeconds: 150,
-  transfer: "stream",
 });

@@ -10,7 +10,7 @@ import {
   translatorFrom,
   verifyBearerFrom,
 } from "../../shared/wiring/from-environment.ts";
-import { translateFunction } from "./contract.ts";
+import { translateFunction } from "./definition.ts";
 import { deeplEndpoints, libreTranslateEndpoints, translateEndpoints } from "./endpoints.ts";
 import { languageModelOnDemand } from "./language-model.ts";
 

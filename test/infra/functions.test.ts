@@ -4,7 +4,7 @@ import * as z from "zod";
 import { authorizerFunction } from "../../functions/authorizer/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { builtFunctions, functionDefinitions } from "../../functions/manifest.ts";
-import { translateFunction } from "../../functions/translate/contract.ts";
+import { translateFunction } from "../../functions/translate/definition.ts";
 import { pascalCase } from "../../infra/stacks/function-group.ts";
 import { localStage } from "../../infra/stages.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";

@@ -2,7 +2,7 @@ import { heapOptions } from "@language-ai/aws-stand-ins";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { jobWorkerFunction } from "../../functions/job-worker/contract.ts";
-import { jobsFunction } from "../../functions/jobs/contract.ts";
+import { jobsFunction } from "../../functions/jobs/definition.ts";
 import { type DocumentFormat, documentFormats } from "../../shared/documents/document-formats.ts";
 import { endurance } from "../support/endurance.ts";
 import { fillings, forms } from "../support/large-documents.ts";

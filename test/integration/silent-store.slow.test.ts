@@ -1,9 +1,9 @@
 import { createServer } from "node:net";
 import { describe, it, type TestContext } from "vitest";
 import { legacyFunction } from "../../functions/legacy/contract.ts";
-import { speechFunction } from "../../functions/speech/contract.ts";
+import { speechFunction } from "../../functions/speech/definition.ts";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
-import { transcriptionFunction } from "../../functions/transcription/contract.ts";
+import { transcriptionFunction } from "../../functions/transcription/definition.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
 import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";

@@ -16,7 +16,7 @@ import {
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { transcriptionFunction } from "../../functions/transcription/contract.ts";
+import { transcriptionFunction } from "../../functions/transcription/definition.ts";
 import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";

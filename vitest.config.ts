@@ -19,8 +19,8 @@ const isWhole = process.env["ENDURANCE"] !== undefined;
 /** Left out of every project but `endurance`. */
 const elsewhere = ["**/node_modules/**", endurance, nightly];
 
-/** Waiting for an event ends soon after it happens, as each look at a service costs work; a busy machine has the rest. */
-const expectations = { requireAssertions: true, poll: { interval: 150, timeout: 60_000 } };
+/** Waiting for an event ends early when it happens; a busy machine has the rest. */
+const expectations = { requireAssertions: true, poll: { timeout: 60_000 } };
 
 type Options = NonNullable<TestProjectInlineConfiguration["test"]>;
 

@@ -104,8 +104,8 @@ describe("Invocations", () => {
   it("whose callers have left continue in their environment", async () => {
     const service = await start({ slow: {} }, 1);
     const caller = new AbortController();
-    const abandoned = service.invoke("slow", { milliseconds: 50 }, { signal: caller.signal });
-    const queued = service.invoke("slow", { milliseconds: 50 }, { signal: caller.signal });
+    const abandoned = service.invoke("slow", { milliseconds: 1_000 }, { signal: caller.signal });
+    const queued = service.invoke("slow", { milliseconds: 1_000 }, { signal: caller.signal });
     const next = service.invoke("slow", { milliseconds: 0 });
     await slowStarted();
     const rejected = [abandoned, queued].map((result) =>

@@ -155,6 +155,8 @@ describe("A page", () => {
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
     expect(wrong.html).toContain("<h1>This does not work here</h1>");
+    const problem = 'class="card outcome bad"';
+    expect([lost, wrong].map(({ html }) => html.includes(problem))).toEqual([false, true]);
     for (const path of ["/console/nothing", "/nothing/at/all"]) {
       for (const Accept of ["*/*", "application/json", "application/json, text/html"]) {
         if (path === "/console/nothing" && Accept.endsWith("text/html")) continue;

@@ -329,6 +329,8 @@ describe("A mailed link that adds a login", () => {
     const token = await links.create({ userId: id, tokenEpoch: 0 }, "connect-identity", connects);
     const reader = visit();
     const page = await reader.ask("/console/connect/link", { token });
+    expect(page.body).toContain("<h1>Add Provider a</h1>");
+    expect(page.body).toMatch(/Someone logged in at Provider a as \S+@example\.com\. /);
     expect(page.body).toContain('autocomplete="one-time-code"');
     const send = async (typed: Readonly<Record<string, string>>) => {
       const form_token = /name="form_token" value="([^"]+)"/.exec(page.body)?.[1] ?? "";

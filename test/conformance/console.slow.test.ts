@@ -9,7 +9,7 @@ import {
   sharedAccount,
   type TestAccount,
 } from "../support/client.ts";
-import { FormVisitor, formsOf, logInTo, termsOf } from "../support/form-visitor.ts";
+import { FormVisitor, formsOf, logInTo, signUp, termsOf } from "../support/form-visitor.ts";
 import { expectGuarded, linksIn } from "../support/guarded-page.ts";
 import { linkTo } from "../support/local-mails.ts";
 
@@ -139,6 +139,28 @@ describe("The console, without JavaScript", () => {
     expect(await visitor.open(link)).toMatchObject({
       status: 400,
       html: expect.stringContaining("This link does not work"),
+    });
+  });
+});
+
+describe.runIf(inject("isLocal"))("A link that verifies an address", () => {
+  it("works for its account while that is logged in, and for no other account that is", async () => {
+    const owner = await signUp();
+    const link = await linkMailedTo(owner.email, "/auth/verify-email");
+    const page = await owner.visitor.open(link);
+    const verification = { action: "verify" };
+    const [form] = formsOf(page).filter(({ fields }) => fields["action"] === "verify");
+
+    const { visitor: other } = await signUp();
+    const [own] = formsOf(await other.open(link)).filter(({ fields }) => fields["action"] === "disown");
+    const tried = { ...form?.fields, form_token: own?.fields["form_token"] ?? "" };
+    expect((await other.ask("/console/verify-email", { form: tried })).status).toBe(403);
+    expect((await owner.visitor.open(link)).html).toContain("<h1>Verify your email address</h1>");
+
+    const done = await owner.visitor.send(page, "/console/verify-email", verification);
+    expect(done).toMatchObject({
+      status: 200,
+      html: expect.stringContaining("<h1>Email address verified</h1>"),
     });
   });
 });

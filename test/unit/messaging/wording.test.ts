@@ -9,6 +9,7 @@ import {
   voiceButtons,
   welcomeList,
 } from "../../../functions/messaging/menus.ts";
+import { hasMoreThan } from "../../../functions/messaging/sender-data.ts";
 import type { StoredAboutPerson, Wording } from "../../../functions/messaging/wording/english.ts";
 import { wordingFor, wordingIn, wordings } from "../../../functions/messaging/wording.ts";
 
@@ -119,5 +120,18 @@ describe("the assistant's own words", () => {
     expect(wordingFor({ settings: { ...settings, language: "swa" }, writes_in: "lug" })).toBe(lug);
     expect(wordingFor({ settings: { ...settings, language: "lug" }, writes_in: "ach" })).toBe(eng);
     expect([wordingIn("lug"), wordingIn("nyn"), wordingIn("constructor")]).toEqual([lug, eng, eng]);
+  });
+});
+
+describe("What is stored about a person", () => {
+  const none = { exchanges: 0, note: false, ratings: 0, translations: 0, records: 1, recording: true };
+  it.each([
+    [false, {}],
+    [true, { exchanges: 1 }],
+    [true, { ratings: 1 }],
+    [true, { translations: 1 }],
+    [true, { note: true }],
+  ])("is offered as a file, %s, with %o", (isOffered, some) => {
+    expect(hasMoreThan({ ...stored, stored: { ...none, ...some } })).toBe(isOffered);
   });
 });

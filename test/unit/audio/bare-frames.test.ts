@@ -17,6 +17,7 @@ const files = [
   ["AMR of nothing but silence", "amr", "#!AMR\n", frameOf(1, 0x7c), 0.02],
   ["AMR-WB at 23.85 kbit/s", "amr-wb", "#!AMR-WB\n", frameOf(61, 0x44), 0.02],
   ["layer II at 64 kbit/s and 48 kHz", "mp2", "", frameOf(192, 0xff, 0xfd, 0x44, 0xc0), 1_152 / 48_000],
+  ["layer II at 224 kbit/s and 44.1 kHz", "mp2", "", frameOf(731, 0xff, 0xfd, 0xb0, 0x00), 1_152 / 44_100],
   ["layer II at 384 kbit/s and 32 kHz", "mp2", "", frameOf(1_728, 0xff, 0xfd, 0xe8, 0x00), 1_152 / 32_000],
   [
     "layer II of version 2 at 32 kbit/s and 24 kHz",

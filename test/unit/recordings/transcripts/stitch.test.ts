@@ -242,6 +242,9 @@ describe("what two pieces share", () => {
       ...Array.from({ length: 10 }, () => 0),
       ...Array.from({ length: 4 }, () => 0.9),
     ]);
+    const partly = { ...same, segments: segments("k l three four five six seven eight nine ten u v w x", 0) };
+    const unsure = stitch([before, partly]).segments?.map(({ confidence }) => confidence);
+    expect(unsure?.slice(10, 20)).toEqual(Array.from({ length: 10 }, () => 0.36));
   });
 
   it("is cut at its widest pause, not at its first", () => {

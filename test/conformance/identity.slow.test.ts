@@ -192,7 +192,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect(inside).toMatchObject({ status: 200, path: `${basePath}/console` });
     const join = "/console/account/identities/a";
     const refusedJoin = await send(jar, join, join, { password: "not the password" });
-    expect(refusedJoin.html).toContain("Log in at Stand-in provider A to connect it with your account.");
+    expect(refusedJoin.html).toMatch(/<h1>Add Stand-in provider A<\/h1>.*Log in at Stand-in provider A to/s);
     expect(refusedJoin).toMatchObject({ status: 422 });
     expect(refusedJoin.html).toContain("The password is incorrect.");
     const page = await send(jar, join, join, { password });

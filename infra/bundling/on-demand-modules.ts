@@ -5,7 +5,7 @@ import { copyCompanions, writeChangedFile } from "./bundle-files.ts";
 /**
  * Modules that a function loads by `import()` when it first needs them, because few requests do: the client of S3 costs a start
  * 36 ms of CPU, and the parser of forms with files 4% of the start of `language`. The readers of documents have 400 kB, what the pages of
- * the documentation are written from has half of the bytes of `site`, and the codecs cost `speech` a tenth of its start.
+ * the documentation are written from has half of the bytes of `site`, and the codecs cost `speech` 4% of its start.
  *
  * Each is bundled alone, so it shares no class with its function: neither may test an instance of the other's.
  */

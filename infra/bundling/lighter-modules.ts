@@ -21,21 +21,19 @@ const exportOf = (path: string, name: string): string => {
  * An ES module's `import "node:http"` makes Node evaluate every property of the module, lazy getters included: the one for
  * `WebSocket` loads a whole second HTTP client, about 30 ms of CPU in each cold start (nodejs/node#59686). With
  * `getBuiltinModule`, a property costs nothing until it is used. An imported module is replaced by one export for each property,
- * and the bundler drops the unused ones. For `require("events")`, whose value is a class and not a namespace, and for `import()`,
- * the replacement is the module's value.
+ * and the bundler drops the unused ones. For `require("events")`, whose value is a class and not a namespace, the replacement is the
+ * module's value.
  */
 const builtInModules: Plugin = {
   name: "built-in-modules",
   setup(build) {
-    build.onResolve({ filter: /^[a-z0-9_/:]+$/ }, ({ path, kind }) =>
-      isBuiltin(path)
-        ? {
-            path: path.replace(/^(node:)?/, "node:"),
-            namespace: kind === "import-statement" ? "built-in-import" : "built-in-value",
-            sideEffects: false,
-          }
-        : undefined,
-    );
+    build.onResolve({ filter: /^[a-z0-9_/:]+$/ }, ({ path: named, kind }) => {
+      if (!isBuiltin(named)) return undefined;
+      const path = named.replace(/^(node:)?/, "node:");
+      if (kind === "dynamic-import") return { path, external: true };
+      const namespace = kind === "import-statement" ? "built-in-import" : "built-in-value";
+      return { path, namespace, sideEffects: false };
+    });
     build.onLoad({ filter: /.*/, namespace: "built-in-value" }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
       loader: "js",
@@ -116,10 +114,21 @@ const withoutSchemaValidator: Plugin = {
   },
 };
 
+/** Leaves out what reads streams of events, which no operation of the SDK that functions call has. */
+const withoutEventStreams: Plugin = {
+  name: "without-event-streams",
+  setup(build) {
+    build.onResolve({ filter: /^@smithy\/core\/event-streams$/ }, ({ path, kind }) =>
+      kind === "dynamic-import" ? { path, external: true } : undefined,
+    );
+  },
+};
+
 /** Replace modules that would make functions start more slowly, or their bundles larger. */
 export const lighterModules: readonly Plugin[] = [
   builtInModules,
   unusedCodec,
+  withoutEventStreams,
   passwordsOnDemand,
   withoutJsonSchema,
   withoutSchemaValidator,

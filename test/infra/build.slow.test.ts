@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { build, type Metafile } from "esbuild";
@@ -108,7 +110,10 @@ describe("A bundle", () => {
   });
 
   it("holds all it needs, and takes built-in modules without importing them", async () => {
-    expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
+    const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+    // What is imported when it is used: built-in modules, and a module that is never used.
+    const others = imports.filter(({ kind, path }) => kind !== "dynamic-import" || !isBuiltin(path));
+    expect([...new Set(others.map(({ path }) => path))]).toEqual(["@smithy/core/event-streams"]);
     const code = await readFile(bundle, "utf8");
     expect(code.includes('process.getBuiltinModule("node:http")')).toBe(true);
     // What esbuild leaves behind for a `require` that it could not resolve.
@@ -182,12 +187,33 @@ describe("The service's functions", () => {
   });
 });
 
+/** The sources of each file of a function. */
+const sourcesOf = (name: string): Map<string, readonly string[]> =>
+  new Map(
+    Object.entries(service.metafile.outputs).flatMap(([path, { inputs }]) =>
+      path.endsWith(".mjs") && basename(dirname(path)) === name
+        ? [[basename(path), Object.keys(inputs)]]
+        : [],
+    ),
+  );
+
+describe("A function with further endpoints", () => {
+  const named = functionDefinitions
+    .map(({ name }) => name)
+    .filter((name) => existsSync(join(projectDirectory, "functions", name, "further-endpoints.ts")));
+
+  it.each(named)("loads them from a file of their own, and little else: %s", (name) => {
+    const sources = sourcesOf(name);
+    expect([...sources.keys()].toSorted()).toEqual(["chunk.mjs", "further-endpoints.mjs", "index.mjs"]);
+    expect(sources.get("index.mjs")).toContain(`functions/${name}/handler.ts`);
+    expect(sources.get("further-endpoints.mjs")).toContain(`functions/${name}/further-endpoints.ts`);
+    expect(sources.get("chunk.mjs")).not.toContain(`functions/${name}/further-endpoints.ts`);
+  });
+});
+
 describe("The bundle of each function", () => {
   const packagesOf = (name: string): Set<string> => {
-    const output = Object.entries(service.metafile.outputs).find(([path]) =>
-      path.endsWith(`/${name}/index.mjs`),
-    );
-    const inputs = Object.keys(output?.[1].inputs ?? {});
+    const inputs = [...sourcesOf(name).values()].flat();
     expect(inputs).not.toEqual([]);
     return new Set(inputs.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
   };
@@ -223,7 +249,10 @@ describe("The bundle of each function", () => {
   it.each(["auth", "chat", "jobs", "legacy", "speech", "transcription", "upload"])(
     "of %s leaves out what documents its schemas: each copy of a schema would cost its start time",
     async (name) => {
-      const code = await readFile(join(service.directory, name, "index.mjs"), "utf8");
+      const files = [...sourcesOf(name).keys()].map((file) =>
+        readFile(join(service.directory, name, file), "utf8"),
+      );
+      const code = (await Promise.all(files)).join("\n");
       const documented = code.match(/\.(?:meta|describe)\((?:\{|["`])[^)]{0,60}/g) ?? [];
       expect(documented).toEqual([]);
     },

@@ -11,7 +11,7 @@ import {
 import { builtFunctions } from "../functions/manifest.ts";
 import type { StageCatalogue } from "../shared/platform/catalogue/stage-catalogue.ts";
 import { writeChangedFile } from "./bundling/bundle-files.ts";
-import { bundleOptions, projectDirectory } from "./bundling/bundle-options.ts";
+import { functionBuilds, projectDirectory } from "./bundling/bundle-options.ts";
 
 const defaultBuildDirectory = join(projectDirectory, ".build");
 
@@ -40,14 +40,21 @@ export interface BuildChoice {
 }
 
 /**
- * Bundles every function of the manifest in one pass.
+ * Bundles every function of the manifest.
  *
  * @throws Error that names each problem with file, line and column.
  */
 export const buildFunctions = async (options: BuildChoice = {}): Promise<BuildResult> => {
   const buildDirectory = options.outdir ?? defaultBuildDirectory;
   const directory = functionsIn(buildDirectory);
-  const { metafile } = await build(bundleOptions(entryPoints, directory, options.catalogue));
+  const [first, ...others] = functionBuilds(entryPoints, directory, options.catalogue);
+  const { metafile } = await build({ ...first, metafile: true });
+  for (const { metafile: other } of await Promise.all(
+    others.map((one) => build({ ...one, metafile: true })),
+  )) {
+    Object.assign(metafile.inputs, other.inputs);
+    Object.assign(metafile.outputs, other.outputs);
+  }
   await writeChangedFile(join(buildDirectory, "metafile.json"), Buffer.from(JSON.stringify(metafile)));
   return { directory, metafile };
 };
@@ -64,46 +71,65 @@ export const watchFunctions = (
   options: BuildChoice = {},
 ): Promise<{ dispose(): Promise<void> }> =>
   watchBundles(
-    bundleOptions(entryPoints, functionsIn(options.outdir ?? defaultBuildDirectory), options.catalogue),
+    functionBuilds(entryPoints, functionsIn(options.outdir ?? defaultBuildDirectory), options.catalogue),
     onRebuild,
   );
 
-/**
- * Builds now and whenever a source file changes.
- *
- * @param onRebuild called after every build except the first, with the problems if it failed
- * @returns once the first build has succeeded
- * @throws Error when the first build fails; then it does not watch.
- */
-export const watchBundles = async (
-  options: BuildOptions,
-  onRebuild: (error?: string) => void,
-): Promise<{ dispose(): Promise<void> }> => {
-  const first = Promise.withResolvers<void>();
-  let isFirst = true;
-  const onBuild = (error?: string) => {
-    if (!isFirst) return onRebuild(error);
-    isFirst = false;
-    return error === undefined ? first.resolve() : first.reject(new Error(error));
-  };
-
-  const plugins = [...(options.plugins ?? []), reportBuilds(onBuild)];
-  const watcher = await context({ ...options, plugins });
-  try {
-    await Promise.all([watcher.watch(), first.promise]);
-  } catch (error) {
-    await watcher.dispose();
-    throw error;
-  }
-  return watcher;
-};
-
-const reportBuilds = (report: (error?: string) => void): Plugin => ({
+/** Reports when a build begins and when it has ended, with its problems if it failed. */
+const reportBuilds = (onStart: () => void, onEnd: (error?: string) => void): Plugin => ({
   name: "report-builds",
   setup(build) {
-    build.onEnd(async ({ errors }) => report(errors.length > 0 ? await describe(errors) : undefined));
+    build.onStart(onStart);
+    build.onEnd(async ({ errors }) => onEnd(errors.length > 0 ? await describe(errors) : undefined));
   },
 });
+
+/**
+ * Builds now, one after the other, and whenever a source file changes.
+ *
+ * @param onRebuild called once for all builds that a change has caused, with the problems if some failed
+ * @returns once the first build of each has succeeded
+ * @throws Error when one of these fails; then it does not watch.
+ */
+export const watchBundles = async (
+  builds: readonly BuildOptions[],
+  onRebuild: (error?: string) => void,
+): Promise<{ dispose(): Promise<void> }> => {
+  const watchers: { dispose(): Promise<void> }[] = [];
+  const dispose = async (): Promise<void> => {
+    await Promise.all(watchers.map((watcher) => watcher.dispose()));
+  };
+  const problems: string[] = [];
+  let running = 0;
+  const watch = async (options: BuildOptions): Promise<void> => {
+    const first = Promise.withResolvers<void>();
+    let isFirst = true;
+    const onEnd = (error?: string): void => {
+      running -= 1;
+      if (isFirst) {
+        isFirst = false;
+        if (error === undefined) first.resolve();
+        else first.reject(new Error(error));
+        return;
+      }
+      if (error !== undefined) problems.push(error);
+      if (running === 0) onRebuild(problems.splice(0).join("\n") || undefined);
+    };
+    const report = reportBuilds(() => {
+      running += 1;
+    }, onEnd);
+    const watcher = await context({ ...options, plugins: [...(options.plugins ?? []), report] });
+    watchers.push(watcher);
+    await Promise.all([watcher.watch(), first.promise]);
+  };
+  try {
+    for (const options of builds) await watch(options);
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return { dispose };
+};
 
 const describe = async (errors: Message[]): Promise<string> =>
   (await formatMessages(errors, { kind: "error" })).join("\n");

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Plugin } from "esbuild";
@@ -13,8 +14,8 @@ export const writeChangedFile = async (path: string, contents: Uint8Array): Prom
   const present = await readFile(path).catch(() => undefined);
   if (present?.equals(contents)) return;
   const folder = dirname(path);
-  // Outside the folder, because everything inside it is deployed.
-  const draft = `${folder}.${basename(path)}.${process.pid}`;
+  // Outside the folder, because everything inside it is deployed. Builds that watch may write one file at the same time.
+  const draft = `${folder}.${basename(path)}.${randomUUID()}`;
   await mkdir(folder, { recursive: true });
   await writeFile(draft, contents);
   await rename(draft, path);

@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { BuildOptions } from "esbuild";
 import type { StageCatalogue } from "../../shared/platform/catalogue/stage-catalogue.ts";
 import { browserAssets } from "./browser-assets.ts";
@@ -7,7 +8,7 @@ import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
 import { builtGuides } from "./guides.ts";
 import { licences } from "./licences.ts";
 import { lighterModules } from "./lighter-modules.ts";
-import { onDemandEntryPoints, onDemandModules } from "./on-demand-modules.ts";
+import { type BuiltTogether, onDemandEntryPoints, onDemandModules } from "./on-demand-modules.ts";
 import { stageCatalogueData } from "./stage-catalogue.ts";
 import { withoutDocumentation } from "./without-documentation.ts";
 
@@ -23,11 +24,13 @@ export const projectDirectory = join(import.meta.dirname, "../..");
  * @param entryPoints the entry file of each function, by the function's name
  * @param outdir the folder for `<name>/index.mjs` and its source map
  * @param catalogue the voices and languages of the stage
+ * @param built what other builds into the folder have made
  */
 export const bundleOptions = (
   entryPoints: Readonly<Record<string, string>>,
   outdir: string,
   catalogue: StageCatalogue = {},
+  built: BuiltTogether = { outputs: {}, modules: new Map() },
 ) =>
   ({
     absWorkingDir: projectDirectory,
@@ -61,8 +64,39 @@ export const bundleOptions = (
       builtProfiles(catalogue),
       writeChangedFiles(),
       companionFiles(projectDirectory),
-      onDemandModules(projectDirectory),
-      licences(projectDirectory),
+      onDemandModules(projectDirectory, built),
+      licences(projectDirectory, built),
       withoutDocumentation,
     ],
   }) as const satisfies BuildOptions;
+
+/** Whether a function loads some of its endpoints with their first request, from a file of this name in its folder. */
+const hasFurtherEndpoints = (entry: string): boolean =>
+  existsSync(join(projectDirectory, dirname(entry), "further-endpoints.ts"));
+
+/**
+ * Returns esbuild's options for all functions, one build or more; the first must end before the others begin, because it has the modules
+ * that they place next to their bundles. A function with further endpoints is built alone and consists of three files: what only its
+ * start needs, what only those endpoints need, and what both do. All functions in one such build would have many that each start reads.
+ *
+ * @param entryPoints the entry file of each function, by the function's name
+ */
+export const functionBuilds = (
+  entryPoints: Readonly<Record<string, string>>,
+  outdir: string,
+  catalogue: StageCatalogue = {},
+): readonly [BuildOptions, ...BuildOptions[]] => {
+  const built: BuiltTogether = { outputs: {}, modules: new Map() };
+  const entries = Object.entries(entryPoints);
+  const together = Object.fromEntries(entries.filter(([, entry]) => !hasFurtherEndpoints(entry)));
+  const apart = entries.filter(([, entry]) => hasFurtherEndpoints(entry));
+  return [
+    bundleOptions(together, outdir, catalogue, built),
+    ...apart.map(([name, entry]) => ({
+      ...bundleOptions({}, outdir, catalogue, built),
+      entryPoints: [{ in: entry, out: `${name}/index` }],
+      splitting: true,
+      chunkNames: `${name}/[name]`,
+    })),
+  ];
+};

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { Metafile, Plugin } from "esbuild";
 import * as z from "zod";
 import { companionsIn, writeChangedFile } from "./bundle-files.ts";
-import { onDemandOutputs } from "./on-demand-modules.ts";
+import { type BuiltTogether, changedOutputs, onDemandOutputs } from "./on-demand-modules.ts";
 
 /** The file next to each bundle with the licences of what it contains. */
 export const licencesFile = "THIRD-PARTY-LICENSES.txt";
@@ -68,9 +68,16 @@ const describeCompanion = async (projectDirectory: string, file: string, licence
   return { title: `the file ${basename(file)}`, text: texts.join("\n\n") };
 };
 
-/** Everything that an output contains, with the module that is next to it. */
-const inputsOf = ({ outputs }: Metafile, output: Metafile["outputs"][string]): string[] =>
-  [output, ...onDemandOutputs(outputs, output)].flatMap(({ inputs }) => Object.keys(inputs));
+/** Everything that a bundle contains, with the other files and the modules that are next to it. @param path of its entry. */
+const inputsOf = (outputs: Metafile["outputs"], path: string): string[] => {
+  // A set's iteration continues with what is added to it.
+  const reached = new Set([path]);
+  for (const one of reached) for (const imported of outputs[one]?.imports ?? []) reached.add(imported.path);
+  const files = [...reached].flatMap((one) => outputs[one] ?? []);
+  return files
+    .flatMap((file) => [file, ...onDemandOutputs(outputs, file)])
+    .flatMap(({ inputs }) => Object.keys(inputs));
+};
 
 const format = (parts: readonly Part[]): string => {
   const byText = [...Map.groupBy(parts, ({ text }) => text)].map(
@@ -81,7 +88,7 @@ const format = (parts: readonly Part[]): string => {
 };
 
 /** Writes the licences of the packages in each bundle, and of the files next to it, into one file. An unknown licence ends the build. */
-export const licences = (projectDirectory: string): Plugin => ({
+export const licences = (projectDirectory: string, built: BuiltTogether): Plugin => ({
   name: "licences",
   setup(build) {
     const known = new Map<string, Promise<Part>>();
@@ -92,9 +99,9 @@ export const licences = (projectDirectory: string): Plugin => ({
     };
     build.onEnd(async ({ metafile, errors }) => {
       if (!metafile || errors.length > 0) return;
-      for (const [path, output] of Object.entries(metafile.outputs)) {
+      for (const [path, output] of Object.entries(changedOutputs(built, metafile))) {
         if (output.entryPoint === undefined || basename(path) !== "index.mjs") continue;
-        const inputs = inputsOf(metafile, output);
+        const inputs = inputsOf(built.outputs, path);
         const folders = inputs.flatMap(
           (input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0] ?? [],
         );

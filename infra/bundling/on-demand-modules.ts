@@ -22,6 +22,13 @@ const modules = [
   path: `./${basename(file, ".ts")}.mjs`,
 }));
 
+/** What the builds into one folder have made so far. */
+export interface BuiltTogether {
+  readonly outputs: Metafile["outputs"];
+  /** The modules of this file, by the names of their files. */
+  readonly modules: Map<string, Uint8Array>;
+}
+
 export const onDemandEntryPoints = modules.map(({ file, name }) => ({ in: file, out: name }));
 
 type Output = Metafile["outputs"][string];
@@ -37,27 +44,37 @@ export const onDemandOutputs = (outputs: Metafile["outputs"], output: Output): O
   );
 };
 
+/** The outputs that a build may have changed: with the modules themselves, those of all functions. */
+export const changedOutputs = (built: BuiltTogether, { outputs }: Metafile): Metafile["outputs"] =>
+  Object.keys(outputs).some((path) => built.modules.has(basename(path))) ? built.outputs : outputs;
+
 /**
  * Bundles each of these modules once, and puts it next to the functions that may load it.
  *
  * Why not esbuild's `splitting`: in one build of all functions it makes a file of each set of modules that some of them share, which
  * a start then reads one by one; in a build for each function it takes three times as long.
  */
-export const onDemandModules = (projectDirectory: string): Plugin => ({
+export const onDemandModules = (projectDirectory: string, built: BuiltTogether): Plugin => ({
   name: "on-demand-modules",
   setup(build) {
     const filter = new RegExp(`/(?:${modules.map(({ name }) => name).join("|")})\\.ts$`);
     build.onResolve({ filter }, ({ path, kind }) =>
       kind === "dynamic-import" ? { path: `./${basename(path, ".ts")}.mjs`, external: true } : undefined,
     );
-    build.onEnd(async ({ metafile: { outputs } = { outputs: {} }, outputFiles = [] }) => {
-      for (const [output, described] of Object.entries(outputs)) {
+    build.onEnd(async ({ metafile, outputFiles = [] }) => {
+      if (!metafile) return;
+      Object.assign(built.outputs, metafile.outputs);
+      for (const { path, contents } of outputFiles) {
+        if (modules.some(({ name }) => basename(path) === `${name}.mjs`))
+          built.modules.set(basename(path), contents);
+      }
+      for (const [output, described] of Object.entries(changedOutputs(built, metafile))) {
         const folder = join(projectDirectory, dirname(output));
         for (const { path } of loadedBy(described)) {
-          const module = outputFiles.find((file) => basename(file.path) === basename(path));
-          if (module) await writeChangedFile(join(folder, path), module.contents);
+          const contents = built.modules.get(basename(path));
+          if (contents) await writeChangedFile(join(folder, path), contents);
         }
-        for (const { inputs } of onDemandOutputs(outputs, described)) {
+        for (const { inputs } of onDemandOutputs(built.outputs, described)) {
           await copyCompanions(projectDirectory, folder, Object.keys(inputs));
         }
       }

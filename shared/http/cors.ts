@@ -51,13 +51,13 @@ export const commonResponseHeaders: Readonly<Record<string, string>> = {
  * stays off: with both, each header would be sent twice, which browsers refuse.
  */
 export const respondToPreflight = (router: Router): HttpMiddleware => ({
-  before: ({ event }) => {
+  before: async ({ event }) => {
     if (event.entryPoint !== "function-url" || event.httpMethod !== "OPTIONS") return undefined;
     return {
       statusCode: 204,
       headers: {
         ...commonResponseHeaders,
-        "Access-Control-Allow-Methods": router.methods(event).join(", "),
+        "Access-Control-Allow-Methods": (await router.methods(event)).join(", "),
         "Access-Control-Allow-Headers": corsAllowedHeaders.join(", "),
         "Access-Control-Max-Age": String(daySeconds),
         "X-Request-Id": event.requestId,

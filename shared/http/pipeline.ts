@@ -36,7 +36,7 @@ import { type HttpEvent, type HttpMiddleware, toHttpEvent } from "./request.ts";
 import { identifyRequest, logResponse, type StreamEnd } from "./request-log.ts";
 import { type FormatError, respondError } from "./respond-error.ts";
 import { responseHead, responseHeaders, toResponse } from "./response.ts";
-import { createRouter, routeRequest } from "./router.ts";
+import { createRouter, type FurtherEndpoints, routeRequest } from "./router.ts";
 import { sendStream } from "./send-stream.ts";
 import { requireStreamDomain } from "./stream-domain.ts";
 
@@ -57,6 +57,8 @@ export interface HandlerOptions {
   readonly formatError?: FormatError;
   /** CloudWatch's namespace of its metrics; without it there are none. */
   readonly metricsNamespace?: string | undefined;
+  /** Endpoints of paths that few requests have, loaded with the first of these requests. */
+  readonly furtherEndpoints?: FurtherEndpoints;
 }
 
 /** Time reserved for the response when the function's time nearly ends. */
@@ -122,12 +124,20 @@ const executeUseCase = async (
  */
 export const createPipeline = (
   endpoints: readonly Endpoint[],
-  { verifyBearer, limiter, idempotencyStore, originSecret = "", headers, formatError }: HandlerOptions,
+  options: HandlerOptions,
   beforeSending: readonly HttpMiddleware[] = [],
 ) => {
+  const { verifyBearer, limiter, idempotencyStore, originSecret = "", headers, formatError } = options;
   const operations = endpoints.map(({ operation }) => operation);
   requireLimits(operations, limiter);
-  const router = createRouter(endpoints);
+  const router = createRouter(endpoints, async () => {
+    const further = (await options.furtherEndpoints?.()) ?? [];
+    requireLimits(
+      further.map(({ operation }) => operation),
+      limiter,
+    );
+    return further;
+  });
   // The request's scope has a deadline, so middy needs no timer of its own.
   return middy<HttpEvent, HttpResponse, Error, Context>({ timeoutEarlyInMillis: 0 })
     .use(

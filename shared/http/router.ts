@@ -7,11 +7,14 @@ import { logReceived } from "./request-log.ts";
 
 type Target = Pick<HttpEvent, "httpMethod" | "resource">;
 
+/** Loads endpoints that few requests use. */
+export type FurtherEndpoints = () => Promise<readonly Endpoint[]>;
+
 export interface Router {
   /** @throws AppError `not_found` or `unknown_url`, or `method_not_allowed` with `Allow`. */
-  find(target: Target): Endpoint;
+  find(target: Target): Promise<Endpoint>;
   /** The methods of a resource, `OPTIONS` among them. @throws AppError `not_found` or `unknown_url`. */
-  methods(target: Target): string[];
+  methods(target: Target): Promise<string[]>;
 }
 
 /** The parameters of a path that matches an operation's path; `undefined` when it does not match. */
@@ -37,25 +40,37 @@ const decodePart = (part: string): string => {
   }
 };
 
-export const createRouter = (endpoints: readonly Endpoint[]): Router => {
+/** Returns what finds the endpoints of a resource. */
+const findIn = (endpoints: readonly Endpoint[]): ((resource: string) => Endpoint[] | undefined) => {
   const byResource = Map.groupBy(endpoints, ({ operation }) => String(operation.path));
   const described = [...byResource.keys()].filter((path) => path.includes("{"));
-  const candidates = ({ resource }: Target): Endpoint[] => {
-    // Function URLs and `{proxy+}` paths are not matched before: the resource is the path itself.
-    const found =
-      byResource.get(resource) ??
-      byResource.get(described.find((path) => matchPath(path, resource)) ?? resource);
+  // Function URLs and `{proxy+}` paths are not matched before: the resource is the path itself.
+  return (resource) =>
+    byResource.get(resource) ??
+    byResource.get(described.find((path) => matchPath(path, resource)) ?? resource);
+};
+
+/** @param further is called once, with the first request for a path that none of `endpoints` has. */
+export const createRouter = (endpoints: readonly Endpoint[], further: FurtherEndpoints): Router => {
+  const findLoaded = findIn(endpoints);
+  let loading: Promise<ReturnType<typeof findIn>> | undefined;
+  const findFurther = async (resource: string): Promise<Endpoint[] | undefined> => {
+    loading ??= further().then(findIn);
+    return (await loading)(resource);
+  };
+  const candidates = async ({ resource }: Target): Promise<Endpoint[]> => {
+    const found = findLoaded(resource) ?? (await findFurther(resource));
     if (!found) throw unknownPath(resource);
     return found;
   };
-  const methods = (target: Target) =>
-    supportedMethods(candidates(target).map(({ operation }) => operation.method));
+  const methods = async (target: Target) =>
+    supportedMethods((await candidates(target)).map(({ operation }) => operation.method));
   return {
-    find: (target) => {
+    find: async (target) => {
       const wanted = target.httpMethod === "HEAD" ? "GET" : target.httpMethod;
-      const found = candidates(target).find(({ operation }) => operation.method === wanted);
+      const found = (await candidates(target)).find(({ operation }) => operation.method === wanted);
       if (found) return found;
-      throw new AppError("method_not_allowed", { headers: { Allow: methods(target).join(", ") } });
+      throw new AppError("method_not_allowed", { headers: { Allow: (await methods(target)).join(", ") } });
     },
     methods,
   };
@@ -63,9 +78,9 @@ export const createRouter = (endpoints: readonly Endpoint[]): Router => {
 
 /** Finds the endpoint of a request, and writes the request's first line into the log whether there is one or not. */
 export const routeRequest = (router: Router): HttpMiddleware => ({
-  before: ({ event }) => {
+  before: async ({ event }) => {
     try {
-      event.endpoint = router.find(event);
+      event.endpoint = await router.find(event);
       const { path } = event.endpoint.operation;
       if (path !== event.resource) {
         event.pathParameters = matchPath(path, event.resource) ?? null;

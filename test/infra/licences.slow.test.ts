@@ -68,6 +68,9 @@ describe("The licences next to a bundle", () => {
   it.each(functionDefinitions)("name every package in it: $name", async ({ name }) => {
     const text = await licencesOf(name);
     const files = [`${name}/index.mjs`];
+    for (const part of ["chunk.mjs", "further-endpoints.mjs"]) {
+      if (await loads(name, part)) files.push(`${name}/${part}`);
+    }
     for (const { out } of onDemandEntryPoints) {
       if (await loads(name, `${out}.mjs`)) files.push(`functions/${out}.mjs`);
     }

@@ -29,7 +29,7 @@ describe("Watching the functions", () => {
         const { listener, nextCall } = recordCalls();
         await writeFile(entry, 'export const handler = () => "first";');
         const watcher = await watchBundles(
-          bundleOptions({ sample: entry }, join(directory, "out")),
+          [bundleOptions({ sample: entry }, join(directory, "out"))],
           listener,
         );
         try {
@@ -52,7 +52,7 @@ describe("Watching the functions", () => {
     withTemporaryDirectory(async (directory) => {
       const missing = join(directory, "missing.ts");
       const { listener } = recordCalls();
-      await expect(watchBundles(bundleOptions({ sample: missing }, directory), listener)).rejects.toThrow(
+      await expect(watchBundles([bundleOptions({ sample: missing }, directory)], listener)).rejects.toThrow(
         "Could not resolve",
       );
     }));

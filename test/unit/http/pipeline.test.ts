@@ -247,6 +247,40 @@ describe("HEAD", () => {
   });
 });
 
+describe("further endpoints", () => {
+  const further = (path: `/${string}`) =>
+    endpoint({ ...open, path, id: `further${path}` }, async () => ({ result: path }));
+  const first = endpoint(open, async () => ({ result: "first" }));
+
+  it("are loaded once, with the first request for a path that no other endpoint has", async () => {
+    const furtherEndpoints = vi.fn(async () => [further("/one"), further("/two/{name}")]);
+    const handler = createBufferedHandler([first], { limiter: unlimited, furtherEndpoints });
+    const request = (method: string, path: string) => handler(lambdaEvent({ method, path }), lambdaContext());
+    expect(await request("GET", "/example")).toMatchObject({ statusCode: 200 });
+    expect(furtherEndpoints).not.toHaveBeenCalled();
+    expect(await request("GET", "/one")).toMatchObject({ statusCode: 200, body: '{"result":"/one"}' });
+    expect(await request("GET", "/two/three")).toMatchObject({ body: '{"result":"/two/{name}"}' });
+    expect(await request("HEAD", "/one")).toMatchObject({ statusCode: 200, body: "" });
+    expect(await request("POST", "/one")).toMatchObject({
+      statusCode: 405,
+      headers: { Allow: "GET, HEAD, OPTIONS" },
+    });
+    expect(await request("GET", "/three")).toMatchObject({ statusCode: 404 });
+    expect(furtherEndpoints).toHaveBeenCalledOnce();
+  });
+
+  it("are refused like others when nothing counts their requests", async () => {
+    const furtherEndpoints = async () => [
+      endpoint({ ...ofTokens, path: "/one" }, async () => ({ result: "" })),
+    ];
+    const reading = endpoint({ ...open, limit: "reading" }, async () => ({ result: "" }));
+    const handler = createBufferedHandler([reading], { furtherEndpoints });
+    expect(await handler(lambdaEvent({ method: "GET", path: "/one" }), lambdaContext())).toMatchObject({
+      statusCode: 500,
+    });
+  });
+});
+
 describe("a browser's preflight", () => {
   it("is ignored behind the REST API, which handles it itself", async () => {
     const bodySchema = await send([endpoint(open, () => ({ result: "yes" }))], {

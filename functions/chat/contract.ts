@@ -1,13 +1,6 @@
 import * as z from "zod";
-import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import { conversationTooLong, fitsConversation, tokenUsage } from "../../shared/models/inference/chat.ts";
-import {
-  accountRequestEnvironment,
-  chatBackendEnvironment,
-  tokenEnvironment,
-} from "../../shared/platform/config/environment.ts";
-import { anyTextVariable, presetVariable } from "../../shared/platform/config/variables.ts";
 import {
   chatErrors,
   choiceIndexText,
@@ -21,9 +14,6 @@ import {
   streamsInBody,
   textContent,
 } from "./conversation-fields.ts";
-import { createV1ChatCompletionOperation } from "./v1/chat-contract.ts";
-import { listModelsOperation, retrieveModelOperation } from "./v1/models-contract.ts";
-import { createResponseOperation } from "./v1/responses-contract.ts";
 
 const message = z
   .object({
@@ -122,26 +112,4 @@ export const createChatCompletionOperation = defineOperation({
   streams: streamsInBody,
   example: { otherResponses: { "text/event-stream": exampleStream } },
   errors: chatErrors,
-});
-
-export const chatFunction = defineFunction({
-  name: "chat",
-  description: "Chat, whole or streamed",
-  operations: [
-    createChatCompletionOperation,
-    createV1ChatCompletionOperation,
-    createResponseOperation,
-    listModelsOperation,
-    retrieveModelOperation,
-  ],
-  environment: {
-    ...accountRequestEnvironment,
-    ...tokenEnvironment,
-    ...chatBackendEnvironment,
-    ORIGIN_SECRET: presetVariable(anyTextVariable, ""),
-  },
-  memoryMegabytes: 512,
-  timeoutSeconds: 600,
-  transfer: "stream",
-  functionUrl: true,
 });

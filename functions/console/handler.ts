@@ -23,7 +23,6 @@ import {
   createUnprovedLogIns,
 } from "./log-in/log-in-attempts.ts";
 import { createVisitorAttempts } from "./playground/visitor-attempts.ts";
-import { visitorEndpoint } from "./playground/visitor-endpoint.ts";
 
 const environment = readEnvironment(consoleFunction.environment, process.env);
 const table = requestTableFrom(environment);
@@ -39,32 +38,34 @@ const clientSecrets = clientSecretsFrom(environment);
 const logInThrough = (letter: string): string => `/console/log-in/${letter}`;
 const sessions = createSessionsRepository(table);
 
+const pages = {
+  ...playground,
+  store: linkedStoreFrom(environment),
+  ...environment.TRANSCRIPTION_FEATURES,
+  queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
+  requestLog: createRequestLog(table),
+  tierRequests: createTierRequests(table),
+  providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({
+    name,
+    path: logInThrough(letter),
+  })),
+  openIdProviders: environment.IDENTITY_PROVIDERS.map((provider) =>
+    createOpenIdProvider({
+      provider,
+      clientSecret: async () => (await clientSecrets.get())[provider.letter],
+      redirectUri: `${environment.PUBLIC_BASE_URL}${logInThrough(provider.letter)}/callback`,
+    }),
+  ),
+  policyOf: accountPoliciesFrom(environment),
+  baseUrl: environment.PUBLIC_BASE_URL,
+  logInAttempts: createLogInAttempts(signingKeys),
+  unprovedLogIns: createUnprovedLogIns(signingKeys),
+  unconfirmedLogIns: createUnconfirmedLogIns(signingKeys),
+  sessions,
+};
+
 export const handler = createPageHandler(
-  consolePages({
-    ...playground,
-    store: linkedStoreFrom(environment),
-    ...environment.TRANSCRIPTION_FEATURES,
-    queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
-    requestLog: createRequestLog(table),
-    tierRequests: createTierRequests(table),
-    providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({
-      name,
-      path: logInThrough(letter),
-    })),
-    openIdProviders: environment.IDENTITY_PROVIDERS.map((provider) =>
-      createOpenIdProvider({
-        provider,
-        clientSecret: async () => (await clientSecrets.get())[provider.letter],
-        redirectUri: `${environment.PUBLIC_BASE_URL}${logInThrough(provider.letter)}/callback`,
-      }),
-    ),
-    policyOf: accountPoliciesFrom(environment),
-    baseUrl: environment.PUBLIC_BASE_URL,
-    logInAttempts: createLogInAttempts(signingKeys),
-    unprovedLogIns: createUnprovedLogIns(signingKeys),
-    unconfirmedLogIns: createUnconfirmedLogIns(signingKeys),
-    sessions,
-  }),
+  consolePages(pages),
   {
     site: {
       baseUrl: environment.PUBLIC_BASE_URL,
@@ -81,6 +82,12 @@ export const handler = createPageHandler(
   {
     limiter: limiterFrom(environment),
     metricsNamespace: environment.METRICS_NAMESPACE,
-    endpoints: [visitorEndpoint(environment.PUBLIC_BASE_URL, playground)],
+    further: async () => {
+      const { furtherConsolePages, visitorEndpoint } = await import("./further-endpoints.ts");
+      return {
+        pages: furtherConsolePages(pages),
+        endpoints: [visitorEndpoint(environment.PUBLIC_BASE_URL, playground)],
+      };
+    },
   },
 );

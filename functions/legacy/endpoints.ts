@@ -2,24 +2,10 @@ import { endpoint } from "../../shared/http/endpoint.ts";
 import type { Endpoint } from "../../shared/http/exchange.ts";
 import { service } from "../../shared/http/function-definition.ts";
 import type { ChatModels } from "../../shared/models/inference/chat.ts";
-import { type SpeechDependencies, speechContext } from "../speech/dependencies.ts";
-import { refreshLink } from "../speech/stored-speech.ts";
-import { listVoices } from "../speech/voices.ts";
 import { openFile } from "../transcription/open-recording.ts";
 import * as chat from "./chat-contract.ts";
 import { completeConversation, completeInstruction, summarise } from "./complete-chat.ts";
-import { legacyFunction, vendorHealthOperation } from "./contract.ts";
-import * as speech from "./fixed-speaker-contract.ts";
-import {
-  type SynthesizeSpoken,
-  synthesizeAsJob,
-  synthesizeInEvents,
-  synthesizeInMode,
-  synthesizeToStream,
-} from "./fixed-speaker-speech.ts";
-import { speakers } from "./fixed-speakers.ts";
-import * as orpheus from "./orpheus-contract.ts";
-import { synthesizeOrpheusBatch, synthesizeOrpheusSpeech } from "./orpheus-speech.ts";
+import { vendorHealthOperation } from "./contract.ts";
 import { applySettings, defaultLegacySettings, type LegacySettings } from "./settings.ts";
 import {
   deleteTranscription,
@@ -32,7 +18,6 @@ import * as transcription from "./transcription-contract.ts";
 
 export interface LegacyDependencies {
   readonly models: ChatModels;
-  readonly speech: SpeechDependencies;
   readonly transcription: LegacyTranscriptionDependencies;
 }
 
@@ -67,50 +52,6 @@ const transcriptionEndpoints = (dependencies: LegacyTranscriptionDependencies): 
   }),
 ];
 
-const context = speechContext(legacyFunction);
-
-const fixedSpeakerEndpoints = (dependencies: SpeechDependencies): Endpoint[] => {
-  const job = (operation: typeof speech.speechJobOperation) =>
-    endpoint(operation, ({ body, caller, request }) =>
-      synthesizeAsJob(body, context(caller, request), dependencies),
-    );
-  const spoken = (operation: typeof speech.vendorSpeechOperation, synthesize: SynthesizeSpoken) =>
-    endpoint(operation, ({ body, caller, request }) =>
-      synthesize(body, context(caller, request), dependencies),
-    );
-  return [
-    job(speech.speechJobOperation),
-    job(speech.vendorSpeechJobOperation),
-    spoken(speech.vendorSpeechOperation, synthesizeInMode),
-    spoken(speech.alternativeSpeechOperation, synthesizeInMode),
-    spoken(speech.speechStreamOperation, synthesizeToStream),
-    spoken(speech.speechEventsOperation, synthesizeInEvents),
-    endpoint(speech.speakersOperation, () => ({
-      speakers: speakers.map(({ languageCode, ...speaker }) => speaker),
-    })),
-    endpoint(speech.refreshUrlOperation, async ({ query, caller }) => {
-      const fresh = await refreshLink(query.file_name, caller.userId, dependencies, "file_name");
-      return {
-        success: true as const,
-        audio_url: fresh.audio_url,
-        expires_at: fresh.audio_url_expires_at,
-        file_name: fresh.storage_object,
-      };
-    }),
-  ];
-};
-
-const orpheusEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
-  endpoint(orpheus.orpheusSpeechOperation, ({ body, caller, request }) =>
-    synthesizeOrpheusSpeech(body, context(caller, request), dependencies),
-  ),
-  endpoint(orpheus.orpheusBatchOperation, ({ body, caller, request }) =>
-    synthesizeOrpheusBatch(body.items, context(caller, request), dependencies),
-  ),
-  endpoint(orpheus.orpheusVoicesOperation, () => listVoices(undefined)),
-  endpoint(orpheus.orpheusVoicesOfLanguageOperation, ({ path }) => listVoices(path.language)),
-];
-
 const chatEndpoints = (models: ChatModels): Endpoint[] => [
   endpoint(chat.chatOperation, ({ body, request: { signal } }) =>
     completeConversation(body, { models, signal }),
@@ -129,15 +70,13 @@ const healthEndpoint = endpoint(vendorHealthOperation, () => ({
   version: service.apiVersion,
 }));
 
-/** Binds the deprecated operations to their use cases, with the settings of a stage. */
+/** Binds the deprecated operations without speech to their use cases, with the settings of a stage. */
 export const legacyEndpoints = (
   dependencies: LegacyDependencies,
   settings: LegacySettings = defaultLegacySettings,
 ): Endpoint[] =>
   [
     ...transcriptionEndpoints(dependencies.transcription),
-    ...fixedSpeakerEndpoints(dependencies.speech),
-    ...orpheusEndpoints(dependencies.speech),
     healthEndpoint,
     ...chatEndpoints(dependencies.models),
   ].map((bound) => applySettings(bound, settings));

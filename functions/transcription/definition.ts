@@ -1,12 +1,6 @@
 import { defineFunction } from "../../shared/http/function-definition.ts";
-import {
-  accountRequestEnvironment,
-  tokenEnvironment,
-  transcriptionBackendEnvironment,
-  transcriptionFeaturesEnvironment,
-  translationBackendEnvironment,
-} from "../../shared/platform/config/environment.ts";
 import { createTranscriptionOperation, detectSpokenLanguageOperation } from "./contract.ts";
+import { transcriptionEnvironment } from "./environment.ts";
 import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";
 
 export const transcriptionFunction = defineFunction({
@@ -18,13 +12,7 @@ export const transcriptionFunction = defineFunction({
     createV1TranscriptionOperation,
     createV1TranslationOperation,
   ],
-  environment: {
-    ...accountRequestEnvironment,
-    ...tokenEnvironment,
-    ...transcriptionBackendEnvironment,
-    ...transcriptionFeaturesEnvironment,
-    ...translationBackendEnvironment,
-  },
+  environment: transcriptionEnvironment,
   // A recording of 100 MB passes through in pieces, within 200 MB. The rest buys processor time, which Lambda scales
   // with the memory: requests are decoded from base64, and MP3 files are measured frame by frame.
   memoryMegabytes: 512,

@@ -12,9 +12,6 @@ import {
   transcribeForAgent,
   type UnnamedTranscriptionDependencies,
 } from "./transcribe.ts";
-import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";
-import { createV1Transcription } from "./v1/create-transcription.ts";
-import { type AudioTranslationDependencies, createV1Translation } from "./v1/create-translation.ts";
 
 export const transcriptionEndpoints = (dependencies: TranscriptionDependencies): Endpoint[] => [
   endpoint(createTranscriptionOperation, ({ body, caller, request }) =>
@@ -31,14 +28,5 @@ export const agentTranscriptionEndpoints = (dependencies: UnnamedTranscriptionDe
 export const detectionEndpoints = (dependencies: DetectionDependencies): Endpoint[] => [
   endpoint(detectSpokenLanguageOperation, ({ body, caller, request }) =>
     detectLanguage(body, { ...caller, signal: request.signal }, dependencies),
-  ),
-];
-
-export const v1TranscriptionEndpoints = (dependencies: AudioTranslationDependencies): Endpoint[] => [
-  endpoint(createV1TranscriptionOperation, ({ body, caller, request }) =>
-    createV1Transcription(body, { ...caller, signal: request.signal }, request.id, dependencies),
-  ),
-  endpoint(createV1TranslationOperation, ({ body, caller, request }) =>
-    createV1Translation(body, { ...caller, signal: request.signal }, dependencies),
   ),
 ];

@@ -11,10 +11,10 @@ import {
   translatorFrom,
   verifyBearerFrom,
 } from "../../shared/wiring/from-environment.ts";
-import { transcriptionFunction } from "./definition.ts";
-import { detectionEndpoints, transcriptionEndpoints, v1TranscriptionEndpoints } from "./endpoints.ts";
+import { detectionEndpoints, transcriptionEndpoints } from "./endpoints.ts";
+import { transcriptionEnvironment } from "./environment.ts";
 
-const environment = readEnvironment(transcriptionFunction.environment, process.env);
+const environment = readEnvironment(transcriptionEnvironment, process.env);
 
 const dependencies = {
   transcriber: transcriberFrom(environment),
@@ -27,8 +27,11 @@ const dependencies = {
 };
 
 export const handler = createStreamingHandler(
-  [transcriptionEndpoints, detectionEndpoints, v1TranscriptionEndpoints].flatMap((bind) =>
-    bind(dependencies),
-  ),
-  { verifyBearer: verifyBearerFrom(environment), ...requestToolsFrom(environment) },
+  [...transcriptionEndpoints(dependencies), ...detectionEndpoints(dependencies)],
+  {
+    verifyBearer: verifyBearerFrom(environment),
+    furtherEndpoints: async () =>
+      (await import("./further-endpoints.ts")).furtherTranscriptionEndpoints(dependencies),
+    ...requestToolsFrom(environment),
+  },
 );

@@ -1,10 +1,4 @@
 import { defineFunction } from "../../shared/http/function-definition.ts";
-import {
-  accountRequestEnvironment,
-  limitsEnvironment,
-  tokenEnvironment,
-  translationBackendEnvironment,
-} from "../../shared/platform/config/environment.ts";
 import { translateBatchOperation, translateOperation } from "./contract.ts";
 import {
   deeplLanguagesOperation,
@@ -17,6 +11,7 @@ import {
   deeplGlossaryPairsOperation,
   deeplThirdGlossariesOperation,
 } from "./deepl/glossaries-contract.ts";
+import { translateEnvironment } from "./environment.ts";
 import {
   libreDetectOperation,
   libreLanguagesOperation,
@@ -42,12 +37,7 @@ export const translateFunction = defineFunction({
     libreLanguagesOperation,
     libreSettingsOperation,
   ],
-  environment: {
-    ...accountRequestEnvironment,
-    ...limitsEnvironment,
-    ...translationBackendEnvironment,
-    ...tokenEnvironment,
-  },
+  environment: translateEnvironment,
   memoryMegabytes: 512,
   timeoutSeconds: 150,
   transfer: "stream",

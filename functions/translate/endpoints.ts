@@ -1,30 +1,7 @@
 import { endpoint } from "../../shared/http/endpoint.ts";
 import type { Endpoint } from "../../shared/http/exchange.ts";
-import { countCharacters } from "../../shared/platform/telemetry/use.ts";
 import { translateBatchOperation, translateOperation } from "./contract.ts";
-import {
-  deeplLanguagesOperation,
-  deeplPostLanguagesOperation,
-  deeplTranslateOperation,
-  deeplUsageOperation,
-} from "./deepl/contract.ts";
-import {
-  deeplGlossariesOperation,
-  deeplGlossaryPairsOperation,
-  deeplThirdGlossariesOperation,
-} from "./deepl/glossaries-contract.ts";
-import { listDeeplLanguages, toDeeplUsage } from "./deepl/list-languages.ts";
-import { translateForDeepl } from "./deepl/translate.ts";
-import {
-  libreDetectOperation,
-  libreLanguagesOperation,
-  libreSettingsOperation,
-  libreTranslateOperation,
-} from "./libretranslate/contract.ts";
-import { libreTranslateSettings, listLibreTranslateLanguages } from "./libretranslate/describe-service.ts";
-import { detectForLibreTranslate, translateForLibreTranslate } from "./libretranslate/translate.ts";
 import { translate } from "./translate.ts";
-import type { DetectingDependencies } from "./translate-all.ts";
 import { translateBatch } from "./translate-batch.ts";
 import type { TextDependencies } from "./translate-texts.ts";
 
@@ -33,32 +10,4 @@ export const translateEndpoints = (dependencies: TextDependencies): Endpoint[] =
   endpoint(translateBatchOperation, ({ body, caller: { userId }, request: { signal } }) =>
     translateBatch(body, { userId, signal }, dependencies),
   ),
-];
-
-/** The routes for clients of DeepL. */
-export const deeplEndpoints = (dependencies: DetectingDependencies): Endpoint[] => [
-  endpoint(deeplTranslateOperation, ({ body, caller: { userId }, request: { signal } }) =>
-    translateForDeepl(body, { userId, signal }, dependencies),
-  ),
-  endpoint(deeplLanguagesOperation, ({ query }) => listDeeplLanguages(query.type)),
-  endpoint(deeplPostLanguagesOperation, ({ body }) => listDeeplLanguages(body.type)),
-  endpoint(deeplUsageOperation, async ({ caller: { userId } }) =>
-    toDeeplUsage(await dependencies.characters.read(userId)),
-  ),
-  endpoint(deeplGlossaryPairsOperation, () => ({ supported_languages: [] })),
-  endpoint(deeplGlossariesOperation, () => ({ glossaries: [] })),
-  endpoint(deeplThirdGlossariesOperation, () => ({ glossaries: [] })),
-];
-
-/** The routes for clients of LibreTranslate. */
-export const libreTranslateEndpoints = (dependencies: DetectingDependencies): Endpoint[] => [
-  endpoint(libreTranslateOperation, ({ body, caller: { userId }, request: { signal } }) =>
-    translateForLibreTranslate(body, { userId, signal }, dependencies),
-  ),
-  endpoint(libreDetectOperation, ({ body }) => {
-    countCharacters(body.q);
-    return [detectForLibreTranslate(body.q, dependencies)];
-  }),
-  endpoint(libreLanguagesOperation, listLibreTranslateLanguages),
-  endpoint(libreSettingsOperation, libreTranslateSettings),
 ];

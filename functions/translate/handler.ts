@@ -10,11 +10,11 @@ import {
   translatorFrom,
   verifyBearerFrom,
 } from "../../shared/wiring/from-environment.ts";
-import { translateFunction } from "./definition.ts";
-import { deeplEndpoints, libreTranslateEndpoints, translateEndpoints } from "./endpoints.ts";
+import { translateEndpoints } from "./endpoints.ts";
+import { translateEnvironment } from "./environment.ts";
 import { languageModelOnDemand } from "./language-model.ts";
 
-const environment = readEnvironment(translateFunction.environment, process.env);
+const environment = readEnvironment(translateEnvironment, process.env);
 
 const dependencies = {
   translator: translatorFrom(environment),
@@ -23,13 +23,11 @@ const dependencies = {
   sourceDetector: sourceLanguageDetectorOnDemand(),
 };
 
-export const handler = createStreamingHandler(
-  [
-    ...translateEndpoints(dependencies),
-    ...deeplEndpoints(dependencies),
-    ...libreTranslateEndpoints(dependencies),
-  ],
-  { verifyBearer: verifyBearerFrom(environment), ...requestToolsFrom(environment) },
-);
+export const handler = createStreamingHandler(translateEndpoints(dependencies), {
+  verifyBearer: verifyBearerFrom(environment),
+  furtherEndpoints: async () =>
+    (await import("./further-endpoints.ts")).furtherTranslateEndpoints(dependencies),
+  ...requestToolsFrom(environment),
+});
 
 await connectionsOpened();

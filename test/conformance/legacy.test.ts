@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { legacyFunction } from "../../functions/legacy/contract.ts";
+import { legacyFunction } from "../../functions/legacy/definition.ts";
 import { refreshUrlOperation } from "../../functions/legacy/fixed-speaker-contract.ts";
 import {
   deleteTranscriptionOperation,

@@ -1,10 +1,10 @@
 /**
- * Compares the bundle of each function with its record, for `npm run check`: one that grows by more than 3% fails. `--write`
- * records what there is, and `--add` only what has no record, such as a new function. A feature that needs more adds an entry to
- * `raised` with what it is and its bytes, and leaves the rest.
+ * Compares what each start loads, and each file that is loaded later, with its record, for `npm run check`: one that grows by more
+ * than 3% fails. `--write` records what there is, and `--add` only what has no record, such as a new function. A feature that needs
+ * more adds an entry to `raised` with what it is and its bytes, and leaves the rest.
  */
 import { globSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import { setup as buildFunctions } from "../support/build-functions.ts";
 
@@ -37,10 +37,15 @@ if (import.meta.main) {
   const file = join(import.meta.dirname, "bundles.json");
   await buildFunctions();
   const folder = process.env["BUILT_FUNCTIONS"] ?? "";
-  const bundles = globSync(["*.mjs", "*/index.mjs"], { cwd: folder }).toSorted();
-  const sizes = new Map(
-    bundles.map((path) => [path.replace(/(?:\/index)?\.mjs$/, ""), statSync(join(folder, path)).size]),
-  );
+  const sizes = new Map<string, number>();
+  const ofStart = globSync("*/{index,chunk}.mjs", { cwd: folder }).map((path) => [dirname(path), path]);
+  const ofLater = globSync(["*.mjs", "*/further-endpoints.mjs"], { cwd: folder }).map((path) => [
+    path.replace(/\.mjs$/, ""),
+    path,
+  ]);
+  for (const [name = "", path = ""] of [...ofStart, ...ofLater].toSorted()) {
+    sizes.set(name, (sizes.get(name) ?? 0) + statSync(join(folder, path)).size);
+  }
   const records = z.record(z.string(), record).parse(JSON.parse(readFileSync(file, "utf8")));
   const isAdding = process.argv.includes("--add");
   if (isAdding || process.argv.includes("--write")) {

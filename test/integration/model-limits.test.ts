@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { chatEndpoints } from "../../functions/chat/endpoints.ts";
+import { furtherChatEndpoints } from "../../functions/chat/further-endpoints.ts";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
 import type { Backend } from "../../shared/models/inference/openai/backend.ts";
 import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
@@ -65,6 +66,7 @@ const paths = Object.keys(doors) as Door[];
 const service = (backends: [Backend, ...Backend[]]) => {
   const endpoints = [
     ...chatEndpoints({ models: createOpenAiChatModels(backends) }),
+    ...furtherChatEndpoints({ models: createOpenAiChatModels(backends) }),
     ...translateEndpoints({
       characters: uncountedCharacters,
       sourceDetector: unsureDetector,

@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chatEndpoints } from "../../functions/chat/endpoints.ts";
+import { furtherChatEndpoints } from "../../functions/chat/further-endpoints.ts";
 import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
 import replies from "../fixtures/model-servers/replies.json" with { type: "json" };
 import { type Behaviour, type FakeBackend, responding, startFakeBackend } from "../support/fake-backend.ts";
@@ -19,7 +20,10 @@ let through: OpenAI;
 beforeAll(async () => {
   backend = await startFakeBackend();
   const server = modelServer({ baseUrl: backend.baseUrl, silenceMilliseconds: 5_000 }, "large", "small");
-  service = await serveStreaming(chatEndpoints({ models: createOpenAiChatModels([server]) }));
+  service = await serveStreaming([
+    ...chatEndpoints({ models: createOpenAiChatModels([server]) }),
+    ...furtherChatEndpoints({ models: createOpenAiChatModels([server]) }),
+  ]);
   const options = { apiKey: "a-token", maxRetries: 0 };
   // It writes to the console what it cannot read.
   direct = new OpenAI({ ...options, logLevel: "off", baseURL: backend.baseUrl });

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { describe, it, type TestContext } from "vitest";
-import { legacyFunction } from "../../functions/legacy/contract.ts";
+import { legacyFunction } from "../../functions/legacy/definition.ts";
 import { speechFunction } from "../../functions/speech/definition.ts";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionFunction } from "../../functions/transcription/definition.ts";

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import {
-  deeplEndpoints,
-  libreTranslateEndpoints,
-  translateEndpoints,
-} from "../../functions/translate/endpoints.ts";
+import { translateEndpoints } from "../../functions/translate/endpoints.ts";
+import { furtherTranslateEndpoints } from "../../functions/translate/further-endpoints.ts";
 import { languageModelOnDemand } from "../../functions/translate/language-model.ts";
 import { createTranslator } from "../../shared/models/inference/openai/translator.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
@@ -32,11 +29,7 @@ const endpointsWith = (profile = {}) => {
     characters: uncountedCharacters,
     sourceDetector: unsureDetector,
   };
-  return [
-    ...translateEndpoints(dependencies),
-    ...deeplEndpoints(dependencies),
-    ...libreTranslateEndpoints(dependencies),
-  ];
+  return [...translateEndpoints(dependencies), ...furtherTranslateEndpoints(dependencies)];
 };
 
 const post = (path: string, body: object, profile = {}) =>

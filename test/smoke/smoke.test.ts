@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, inject, it } from "vitest";
-import { chatFunction } from "../../functions/chat/contract.ts";
+import { chatFunction } from "../../functions/chat/definition.ts";
 import { operations } from "../../functions/manifest.ts";
 import { supportedMethods } from "../../shared/http/operation.ts";
 import { inVendorsNames } from "../../shared/platform/config/vendors.ts";

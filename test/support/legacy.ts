@@ -1,5 +1,6 @@
 import { vi } from "vitest";
 import { legacyEndpoints } from "../../functions/legacy/endpoints.ts";
+import { furtherLegacyEndpoints } from "../../functions/legacy/further-endpoints.ts";
 import type { NewTranscription } from "../../functions/legacy/saved-transcriptions.ts";
 import { defaultLegacySettings, type LegacySettings } from "../../functions/legacy/settings.ts";
 import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
@@ -68,16 +69,10 @@ export const legacyInMemory = (
     find: vi.fn(async (_fileId: string, _userId: number): Promise<Upload | undefined> => undefined),
   };
   const saved = savedInMemory();
-  const endpoints = legacyEndpoints(
+  const given = { ...defaultLegacySettings, ...settings };
+  const withoutSpeech = legacyEndpoints(
     {
       models: { reply, streamReply: () => Promise.reject(new Error("Version 1 streams no responses.")) },
-      speech: {
-        synthesizer: { synthesize },
-        encode: encodeAudio,
-        store,
-        model: "tts-1",
-        platform: "the-platform",
-      },
       transcription: {
         transcriber: { transcribe },
         ...(withAlternative ? { alternative: { transcribe: transcribeAlternatively } } : {}),
@@ -93,8 +88,16 @@ export const legacyInMemory = (
         },
       },
     },
-    { ...defaultLegacySettings, ...settings },
+    given,
   );
+  const speech = {
+    synthesizer: { synthesize },
+    encode: encodeAudio,
+    store,
+    model: "tts-1",
+    platform: "the-platform",
+  };
+  const endpoints = [...withoutSpeech, ...furtherLegacyEndpoints(speech, given)];
   return {
     objects,
     store,

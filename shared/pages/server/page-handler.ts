@@ -10,14 +10,27 @@ import { pageEndpoints } from "./page-endpoints.ts";
 export const createPageHandler = (
   pages: readonly BoundPage[],
   context: PageContext,
-  options: Pick<HandlerOptions, "limiter" | "metricsNamespace"> & {
-    /** Endpoints for the scripts of pages. */
-    readonly endpoints?: readonly Endpoint[];
+  {
+    further,
+    ...options
+  }: Pick<HandlerOptions, "limiter" | "metricsNamespace"> & {
+    /** Loads pages that few visits begin with, and endpoints for the scripts of pages. */
+    readonly further?: () => Promise<{
+      readonly pages: readonly BoundPage[];
+      readonly endpoints: readonly Endpoint[];
+    }>;
   },
 ) => {
   const site = { ...context.site, isForEveryone: context.sessions === undefined };
-  return createStreamingHandler(
-    [...pageEndpoints(pages, { ...context, site }), ...(options.endpoints ?? [])],
-    { ...options, headers: commonHeaders(site.baseUrl), formatError: formatErrors(site) },
-  );
+  const endpointsOf = (some: readonly BoundPage[]) => pageEndpoints(some, { ...context, site });
+  const furtherEndpoints = async (): Promise<readonly Endpoint[]> => {
+    const loaded = await further?.();
+    return loaded ? [...endpointsOf(loaded.pages), ...loaded.endpoints] : [];
+  };
+  return createStreamingHandler(endpointsOf(pages), {
+    ...options,
+    furtherEndpoints,
+    headers: commonHeaders(site.baseUrl),
+    formatError: formatErrors(site),
+  });
 };

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
+import { furtherChatEndpoints } from "../../../functions/chat/further-endpoints.ts";
 import { v1ChatCompletionChunk } from "../../../functions/chat/v1/chat-completion.ts";
 import { responseObject } from "../../../functions/chat/v1/response-object.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
@@ -45,7 +46,9 @@ const stream = async (path: string, body: object, events: readonly ChatEvent[], 
       ),
   };
   const { body: sent } = await invokeStreaming(
-    createStreamingHandler(chatEndpoints({ models }), { limiter: unlimited }),
+    createStreamingHandler([...chatEndpoints({ models }), ...furtherChatEndpoints({ models })], {
+      limiter: unlimited,
+    }),
     lambdaEvent({
       path,
       headers: { "Content-Type": "application/json" },

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
+import { furtherChatEndpoints } from "../../../functions/chat/further-endpoints.ts";
 import { type ChatModels, defaultSystemMessage } from "../../../shared/models/inference/chat.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
@@ -15,7 +16,13 @@ const setup = () => {
     .mockResolvedValue({ text: "Gyebale ko", finishReason: "stop", usage });
   const streamReply = vi.fn<ChatModels["streamReply"]>().mockRejectedValue(new Error("not to be called"));
   const post = (path: string) => (body: object) =>
-    send(chatEndpoints({ models: { reply, streamReply } }), { path, body, authorizer: authorizedCaller });
+    send(
+      [
+        ...chatEndpoints({ models: { reply, streamReply } }),
+        ...furtherChatEndpoints({ models: { reply, streamReply } }),
+      ],
+      { path, body, authorizer: authorizedCaller },
+    );
   return {
     reply,
     received: () => reply.mock.calls[0]?.[0],

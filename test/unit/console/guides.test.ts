@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { legacyFunction } from "../../../functions/legacy/contract.ts";
+import { legacyFunction } from "../../../functions/legacy/definition.ts";
 import { speakers } from "../../../functions/legacy/fixed-speakers.ts";
 import { guides } from "../../../functions/site/docs/guides/built-guides.ts";
 import { codeOf } from "../../../functions/site/docs/guides/guide.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { docsEndpoints } from "../../../functions/docs/endpoints.ts";
-import { legacyFunction } from "../../../functions/legacy/contract.ts";
+import { legacyFunction } from "../../../functions/legacy/definition.ts";
 import { defaultLegacySettings, inStage } from "../../../functions/legacy/settings.ts";
 import openApi from "../../../shared/http/openapi/openapi.json" with { type: "json" };
 import { defaultVendors } from "../../../shared/platform/config/vendors.ts";

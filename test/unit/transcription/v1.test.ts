@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { v1TranscriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
+import { furtherTranscriptionEndpoints } from "../../../functions/transcription/further-endpoints.ts";
 import { NoSpeakers } from "../../../shared/models/inference/openai/backend.ts";
 import type { Transcription, TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
 import type { TranslationRequest } from "../../../shared/models/inference/translation.ts";
@@ -25,7 +25,7 @@ const setup = (transcription: Transcription, detectsLanguages = false) => {
     })),
   };
   const transcribe = vi.fn(async (_request: TranscriptionRequest) => transcription);
-  const endpoints = v1TranscriptionEndpoints({
+  const endpoints = furtherTranscriptionEndpoints({
     transcriber: { transcribe },
     detectsLanguages,
     detector: unsureDetector,

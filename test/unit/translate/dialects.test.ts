@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type * as z from "zod";
 import { deeplTranslateRequest } from "../../../functions/translate/deepl/contract.ts";
-import { deeplEndpoints, libreTranslateEndpoints } from "../../../functions/translate/endpoints.ts";
+import { furtherTranslateEndpoints } from "../../../functions/translate/further-endpoints.ts";
 import { languageModelOnDemand } from "../../../functions/translate/language-model.ts";
 import { libreTranslateRequest } from "../../../functions/translate/libretranslate/contract.ts";
 import type { CharacterQuota } from "../../../shared/accounts/limits/character-quota.ts";
@@ -30,7 +30,7 @@ const setup = (respond: (request: TranslationRequest) => Promise<string>) => {
       },
     },
   };
-  const endpoints = [...deeplEndpoints(dependencies), ...libreTranslateEndpoints(dependencies)];
+  const endpoints = furtherTranslateEndpoints(dependencies);
   const authorizer = authorizedCaller;
   return {
     requested,

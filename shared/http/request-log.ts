@@ -23,20 +23,22 @@ export const identifyRequest = (): HttpMiddleware => ({
 /** Requests without a route are counted together. */
 const operationOf = ({ endpoint }: HttpEvent): string => endpoint?.operation.id ?? "none";
 
-/**
- * Logs one line for each request as soon as its operation is known. It is short, because the last line has the
- * details: it shows requests whose function Lambda ended early, and links to the caller's trace and, where the caller
- * set the id, to API Gateway's own log.
- */
-export const logReceived = (event: HttpEvent): void => {
-  const { requestId: gatewayRequestId } = event.requestContext;
-  logger.info("request.received", {
-    request_id: event.requestId,
-    operation: operationOf(event),
-    gateway_request_id: gatewayRequestId === event.requestId ? undefined : gatewayRequestId,
-    ...spanFields(requestScope()?.span),
+/** A line costs a request 4% of its CPU, so one that ends within this time has a single one. */
+const longMilliseconds = 1_000;
+
+/** Its id in API Gateway's own log, where the caller set another, and the caller's trace. */
+const originOf = ({ requestId, requestContext: { requestId: gatewayRequestId } }: HttpEvent) => ({
+  gateway_request_id: gatewayRequestId === requestId ? undefined : gatewayRequestId,
+  ...spanFields(requestScope()?.span),
+});
+
+/** Logs a first line for a request that takes long: it shows requests whose function Lambda ended early. */
+export const logReceived = (event: HttpEvent): void =>
+  requestScope()?.after(longMilliseconds, () => {
+    if (event.isLogged) return;
+    const operation = operationOf(event);
+    logger.info("request.received", { request_id: event.requestId, operation, ...originOf(event) });
   });
-};
 
 export type StreamEnd = "whole" | "client_disconnected" | "failed";
 
@@ -61,8 +63,10 @@ export const logResponse = (event: HttpEvent, { status, headLeftAt, stream }: Re
   const headMilliseconds = headLeftAt - event.receivedAt;
   // A document that is not ready is 503 for clients of DeepL, and no fault of the service.
   const judged = event.errorStatus ?? status;
+  event.isLogged = true;
   logger.info("request.answered", {
     request_id: event.requestId,
+    ...originOf(event),
     account_id: event.credential?.userId ?? requestScope()?.accountId,
     key_id: event.caller?.keyId,
     entry_point: event.entryPoint,

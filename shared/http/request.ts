@@ -50,6 +50,8 @@ export interface HttpEvent extends GatewayFields {
   errorStatus: number | undefined;
   /** The code of the error that the response, or the end of its stream, reports. */
   errorCode: ErrorCode | undefined;
+  /** Whether its last line is in the log. */
+  isLogged: boolean;
   /** In milliseconds of `performance.now()`. */
   readonly receivedAt: number;
 }
@@ -134,6 +136,7 @@ const beforeAllSteps = () => ({
   admission: undefined,
   errorStatus: undefined,
   errorCode: undefined,
+  isLogged: false,
   receivedAt: performance.now(),
 });
 

@@ -76,7 +76,7 @@ export const createRouter = (endpoints: readonly Endpoint[], further: FurtherEnd
   };
 };
 
-/** Finds the endpoint of a request, and writes the request's first line into the log whether there is one or not. */
+/** Finds the endpoint of a request, and has it logged if it takes long, whether there is one or not. */
 export const routeRequest = (router: Router): HttpMiddleware => ({
   before: async ({ event }) => {
     try {

@@ -112,8 +112,7 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
     const [requestSpan, recordSpan] = spans.map(({ span_id }) => span_id);
     expect(spans).toMatchObject([{ parent_span_id: "00f067aa0ba902b7" }, { parent_span_id: requestSpan }]);
     expect(ofRequest).toMatchObject([
-      { message: "request.received", operation: "receiveDelivery", trace_id: traceId },
-      { message: "request.answered", operation: "receiveDelivery", status: 200 },
+      { message: "request.answered", operation: "receiveDelivery", status: 200, trace_id: traceId },
       { message: "record.started", operation: "answerMessage", trace_id: traceId, tries: 1 },
       {
         message: "record.finished",

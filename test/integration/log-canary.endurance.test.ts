@@ -197,9 +197,8 @@ describe("The log", { timeout: 120_000 }, () => {
     expect(service.leaks()).toEqual([]);
   });
 
-  it("has a first and a last line of each request, of those events that are described", async () => {
-    await expect.poll(() => count("request.received") - count("request.answered"), polling).toBe(0);
-    expect(count("request.answered")).toBeGreaterThan(150);
+  it("has a line of each request, of those events that are described", async () => {
+    await expect.poll(() => count("request.answered"), polling).toBeGreaterThan(150);
     expect(service.lines().filter(({ message }) => !(message in logEvents))).toEqual([]);
     expect(service.unknownFields()).toEqual(new Set());
   });

@@ -89,12 +89,12 @@ export const logEvents = {
   "release.refused":
     "A new version did not respond to a sample event as it should, so no caller reaches it; `reason` says how it responded.",
   "request.answered":
-    "The last line of each request, when its response has left: a stream's line comes with its last byte. Carries the metrics.",
+    "The line of each request, when its response has left: a stream's line comes with its last byte. Carries the metrics.",
   "request.failed": "A request ended with a 5xx status; `code` and `reason` say why.",
   "request_log.not_stored":
     "Requests could not be stored for the accounts that sent them. Lambda repeats it twice; after that they are missing in the console.",
   "request.received":
-    "The first line of each request, when its operation is known. A browser's preflight has only the last.",
+    "The first line of a request that takes more than a second. If `request.answered` is missing, Lambda ended the function.",
   "secret.not_refreshed":
     "A secret could not be read again; its last good value stays in use. `secret` says which one.",
   "speech.broken_off": "Speech stopped during a streamed response; the stream reported it to the caller.",

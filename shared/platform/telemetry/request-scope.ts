@@ -34,6 +34,8 @@ export interface RequestScope {
   readonly context: Context | undefined;
   /** Ends the work before its deadline. */
   end(reason: Error): void;
+  /** Does something after a time, unless the scope has ended. */
+  after(milliseconds: number, work: () => void): void;
   /** Ends the scope: its deadline no longer comes. */
   close(): void;
 }
@@ -58,13 +60,17 @@ export const openRequestScope = (
   const left = Math.max(0, milliseconds);
   const overdue = new AbortController();
   // The timer of `AbortSignal.timeout` could not be cleared, and would keep the request in memory.
-  const timer = setTimeout(() => overdue.abort(timeOver()), left);
-  timer.unref();
+  const timers: NodeJS.Timeout[] = [];
+  const after = (time: number, work: () => void): void => void timers.push(setTimeout(work, time).unref());
+  after(left, () => overdue.abort(timeOver()));
   return {
     endsAt: performance.now() + left,
     deadline: overdue.signal,
     end: (reason) => overdue.abort(reason),
-    close: () => clearTimeout(timer),
+    after,
+    close: () => {
+      for (const timer of timers) clearTimeout(timer);
+    },
     ...origin,
     accountId: undefined,
     modelCallsStarted: 0,

@@ -54,57 +54,67 @@ afterEach(() => {
 
 const responseLines = () => lines.filter(({ message }) => message === "request.answered");
 
-describe("the line at the start of a request", () => {
+describe("the line of a request that takes long", () => {
   const received = () => lines.filter(({ message }) => message === "request.received");
+  const lasting = (milliseconds: number) =>
+    createBufferedHandler(
+      handlerOf(async () => {
+        await vi.advanceTimersByTimeAsync(milliseconds);
+        return { result: "yes" };
+      }),
+      { limiter: unlimited },
+    );
 
-  it("shows the operation before anything is done about it", async () => {
-    const seen: unknown[] = [];
-    const endpoints = handlerOf(async () => {
-      seen.push(...lines);
-      return { result: "yes" };
-    });
-    await createBufferedHandler(endpoints, { limiter: unlimited })(event(), lambdaContext());
-    expect(seen).toEqual([
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("shows the operation before the request has ended", async () => {
+    await lasting(1_000)(event(), lambdaContext());
+    expect(lines).toMatchObject([{ message: "request.received" }, { message: "request.answered" }]);
+    expect(received()).toEqual([
       { message: "request.received", request_id: responseLines()[0]?.["request_id"], operation: "example" },
     ]);
   });
 
-  it("names the request as API Gateway's log does too, when its caller named it otherwise", async () => {
+  it("is not written for one that ends within a second, then or later", async () => {
+    await lasting(999)(event(), lambdaContext());
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(lines).toMatchObject([{ message: "request.answered" }]);
+  });
+
+  it("names the request as API Gateway's log does too, like the last line, when its caller named it otherwise", async () => {
     const named = { ...event(), headers: { "X-Request-Id": "mine-1" } };
-    await createBufferedHandler(endpoints, { limiter: unlimited })(named, lambdaContext());
+    await lasting(1_000)(named, lambdaContext());
     const { requestId: gateway_request_id } = named.requestContext;
-    expect(received()).toMatchObject([{ request_id: "mine-1", gateway_request_id }]);
-    await createBufferedHandler(endpoints, { limiter: unlimited })(event(), lambdaContext());
+    const line = { request_id: "mine-1", gateway_request_id };
+    expect(lines).toMatchObject([line, line]);
+    await lasting(1_000)(event(), lambdaContext());
     expect(received()[1]?.["gateway_request_id"]).toBeUndefined();
   });
 
-  it("leads to the trace that the request is part of", async () => {
+  it("leads to the trace that the request is part of, like the last line", async () => {
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    await createBufferedHandler(endpoints, { limiter: unlimited })(
-      { ...event(), headers: { traceparent } },
-      lambdaContext(),
-    );
-    expect(received()).toMatchObject([
-      {
-        trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
-        parent_span_id: "00f067aa0ba902b7",
-        span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
-      },
-    ]);
-  });
-
-  it("exists for undeclared paths, too", async () => {
-    await createBufferedHandler(endpoints, { limiter: unlimited })(event("/secret-path"), lambdaContext());
-    await createBufferedHandler(endpoints, { limiter: unlimited })(
-      { ...event(), httpMethod: "DELETE" },
-      lambdaContext(),
-    );
-    expect(received()).toMatchObject([{ operation: "none" }, { operation: "none" }]);
-    expect(responseLines()).toMatchObject([{ status: 404 }, { status: 405 }]);
+    await lasting(1_000)({ ...event(), headers: { traceparent } }, lambdaContext());
+    const span = {
+      trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
+      parent_span_id: "00f067aa0ba902b7",
+      span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+    };
+    expect(lines).toMatchObject([span, span]);
   });
 });
 
 describe("the line at the end of a request", () => {
+  it("exists for undeclared paths, too", async () => {
+    const handler = createBufferedHandler(endpoints, { limiter: unlimited });
+    await handler(event("/secret-path"), lambdaContext());
+    await handler({ ...event(), httpMethod: "DELETE" }, lambdaContext());
+    expect(responseLines()).toMatchObject([
+      { operation: "none", status: 404 },
+      { operation: "none", status: 405 },
+    ]);
+  });
+
   it("shows the operation, the caller, the status, the entry point and the time", async () => {
     await createBufferedHandler(endpoints, { limiter: unlimited })(event(), lambdaContext());
     expect(responseLines()).toEqual([

@@ -7,7 +7,8 @@ import { requestScope } from "../platform/telemetry/request-scope.ts";
 import { formBoolean } from "../platform/validation/fields.ts";
 import { idempotencyKeyDigest } from "./idempotency/keys.ts";
 import { limitClassOf, type Operation } from "./operation.ts";
-import type { HttpEvent, HttpMiddleware } from "./request.ts";
+import { readRequestBody } from "./parse-body.ts";
+import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
 
 /** Letters and `_` are escaped in JSON only to hide them. */
 const hiddenLetter = /\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
@@ -89,10 +90,20 @@ export const requireLimits = (operations: readonly Operation[], limiter: Limiter
   }
 };
 
+/** JSON of this length is parsed in less time than the table takes to count a request. */
+const maxCharactersMeanwhile = 64 * 1_024;
+
+/** Parses a short body of a request with a token while its limits are checked. What is wrong with it is reported later. */
+const parseMeanwhile = async (request: HttpRequest): Promise<void> => {
+  const { body, endpoint } = request.event;
+  if (endpoint?.operation.auth !== "user" || endpoint.operation.body?.encoding !== "json") return;
+  if ((body ?? "").length <= maxCharactersMeanwhile) await readRequestBody(request).catch(() => undefined);
+};
+
 /**
  * Checks the token or key of a request and counts it against its limits before its body is parsed, so that expensive
- * bodies are limited like any other. `refund` refunds a malformed request to the quota; it still counts in the
- * minute.
+ * bodies are limited like any other; short ones are parsed meanwhile. `refund` refunds a malformed request to the quota; it still
+ * counts in the minute.
  *
  * @throws AppError `rate_limited` or `quota_exceeded`; `unauthenticated`, `forbidden`, `insufficient_scope` or
  * `service_unavailable` for its token or key.
@@ -101,13 +112,14 @@ export const limitRequests = (
   limiter: Limiter | undefined,
   reading: ReadingLimit = createReadingLimit(),
 ): HttpMiddleware => ({
-  before: async ({ event }) => {
+  before: async (request) => {
+    const { event } = request;
     const operation = event.endpoint?.operation;
     const limited = operation && limitedRequest(event, operation);
     if (operation && limitClassOf(operation) === "reading") {
       event.admission = reading.admit(event.requestContext.identity.sourceIp);
     } else if (limiter && limited) {
-      event.admission = await limiter.admit(limited);
+      [event.admission] = await Promise.all([limiter.admit(limited), parseMeanwhile(request)]);
       event.caller = event.admission.caller;
     }
     if (event.admission?.refusal) throw event.admission.refusal;

@@ -89,7 +89,7 @@ const spokenLanguage: Raise = {
 /** What it took to load less at a start. */
 const laterLoaded: Raise = {
   for: "endpoints, schemas and values that a start leaves to the first request that needs them, in files of their own",
-  lines: 350,
+  lines: 400,
 };
 
 /** What it took to let agents transcribe as clients of `/v1` do. */

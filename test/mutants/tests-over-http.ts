@@ -99,11 +99,22 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
   ],
   [/usage|quota/, ["test/integration/usage.test.ts"]],
   [/chat|inference/, ["test/conformance/chat.test.ts", "test/integration/chat.test.ts"]],
-  [/translat|language/, ["test/conformance/translation.test.ts", "test/conformance/language.test.ts"]],
+  [
+    /translat|language/,
+    [
+      "test/conformance/translation.test.ts",
+      "test/conformance/translation-lists.test.ts",
+      "test/conformance/language.test.ts",
+    ],
+  ],
   [/speech|audio|storage/, ["test/conformance/speech.slow.test.ts", "test/integration/speech.test.ts"]],
   [
     /transcri|storage|audio/,
-    ["test/conformance/transcription.test.ts", "test/integration/transcription.slow.test.ts"],
+    [
+      "test/conformance/transcription.test.ts",
+      "test/conformance/v1-transcription.test.ts",
+      "test/integration/transcription.slow.test.ts",
+    ],
   ],
   [/legacy/, ["test/conformance/legacy.test.ts", "test/integration/saved-transcriptions.test.ts"]],
   [

@@ -308,6 +308,8 @@ describe("An OpenDocument text", () => {
   it("is one by its name where its type is not its first file, and stays so", async () => {
     const bytes = zip({ "content.xml": content, mimetype });
     expect(detectFormat(bytes, "letter.odt")).toBe("odt");
+    expect(detectFormat(zip({ "content.xml": content }), "letter.zip")).toEqual({ seems: "a ZIP file" });
+    expect(detectFormat(zip({ "word/document.xml": content }), "letter.odt")).toBe("docx");
     const { seen, written } = await translated(bytes, "odt");
     expect(seen).toEqual(["Hello there"]);
     expect(Object.keys(unzipSync(written))).toEqual(["content.xml", "mimetype"]);

@@ -225,7 +225,9 @@ describe("A mail about what has happened to an account", () => {
       { userId: 7, tokenEpoch: account.token_epoch },
       "confirm-owner",
     );
-    expect(deliver.mock.calls[0]?.[0].text).toContain("/console/account/confirm/link?token=");
+    const { text = "" } = deliver.mock.calls[0]?.[0] ?? {};
+    expect(text).toContain("/console/account/confirm/link?token=");
+    expect(text).toContain("Someone who is logged in wants to change your account.");
   });
 
   it("has no link when the account has no keys", async () => {

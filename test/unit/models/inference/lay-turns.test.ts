@@ -72,6 +72,12 @@ describe("the turns of one server over the words of another", () => {
     expect(said(transcription)).toEqual(expected);
   });
 
+  it("leave what else is known of a segment in all its parts", () => {
+    const known = { language: "lug", confidence: 0.9 };
+    const segments = [{ start: 0, end: 4, text: "aaaa bbbb", ...known }];
+    expect(layTurns({ text: "aaaa bbbb", segments }, turns).segments).toMatchObject([known, known]);
+  });
+
   it("leave speakers out when no one was distinguished", () => {
     const segments = [{ start: 0, end: 1, text: "Oli" }];
     expect(layTurns({ text: "Oli", segments }, []).segments).toEqual(segments);

@@ -72,7 +72,7 @@ describe("the turns of one server over the words of another", () => {
     expect(said(transcription)).toEqual(expected);
   });
 
-  it("leave what else is known of a segment in all its parts", () => {
+  it("leave the language of a segment, and how sure it is, in all its parts", () => {
     const known = { language: "lug", confidence: 0.9 };
     const segments = [{ start: 0, end: 4, text: "aaaa bbbb", ...known }];
     expect(layTurns({ text: "aaaa bbbb", segments }, turns).segments).toMatchObject([known, known]);

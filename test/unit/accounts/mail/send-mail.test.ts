@@ -230,6 +230,20 @@ describe("A mail about what has happened to an account", () => {
     expect(text).toContain("Someone who is logged in wants to change your account.");
   });
 
+  it.each([
+    [0, "It was the last one."],
+    [2, "You have 2 left."],
+  ])(
+    "says after a recovery code how many are left, and how to create new ones: %d",
+    async (codesLeft, left) => {
+      const { deliver, send } = setup({ ...account, email_verified: true });
+      await send({ kind: "recovery-code-used", userId: 7, codesLeft });
+      const { text } = deliver.mock.calls[0]?.[0] ?? {};
+      for (const words of [left, "You can create new ones", "If it was not you, change your password"])
+        expect(text).toContain(words);
+    },
+  );
+
   it("has no link when the account has no keys", async () => {
     const { create, deliver, send } = setup({ ...account, email_verified: true });
     await send({ kind: "password-reset", userId: 7, keys: [], identities: [] });

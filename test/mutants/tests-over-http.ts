@@ -28,7 +28,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
       "test/conformance/ownership.slow.test.ts",
     ],
   ],
-  [/export|wiring/, ["test/conformance/export.slow.test.ts"]],
+  [/export|wiring|stored-kinds/, ["test/conformance/export.slow.test.ts"]],
   [/callback/, ["test/integration/callback-slots.test.ts", "test/conformance/jobs.test.ts"]],
   [
     /upload|parts/,

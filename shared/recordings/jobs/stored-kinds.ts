@@ -43,6 +43,7 @@ export const jobKinds: readonly ItemKind[] = [
           "characters",
           "audio_milliseconds",
           "speaker_names",
+          "keywords",
           "file_id",
           "callback_url",
           "error",

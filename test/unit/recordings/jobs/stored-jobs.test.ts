@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hasTranscript, storedJob } from "../../../../shared/recordings/jobs/job.ts";
 import { toJob } from "../../../../shared/recordings/jobs/job-view.ts";
 import { workRefund } from "../../../../shared/recordings/jobs/job-work.ts";
+import { jobKinds } from "../../../../shared/recordings/jobs/stored-kinds.ts";
 
 /** A transcription as version 2.7 stored it. */
 const earlier = {
@@ -63,5 +64,23 @@ describe("a job of the last release", () => {
   it("may be older still, and have no type", () => {
     const { type: _none, ...older } = earlier;
     expect(toJob(storedJob.parse(older))).toMatchObject({ type: "transcription", targets: [] });
+  });
+});
+
+describe("a job in the file of its account's data", () => {
+  it("is what the account sent and what became of it, without what only the service needs", () => {
+    const exported = jobKinds.find(({ id }) => id === "J1")?.exported;
+    const row = exported && "row" in exported ? exported.row : undefined;
+    expect(row?.({ PK: "JOBS#7", SK: "JOB#1", ...earlier, keywords: ["Gulu"] })).toEqual({
+      keywords: ["Gulu"],
+      id: earlier.id,
+      type: "transcription",
+      status: "running",
+      created_at: earlier.created_at,
+      started_at: earlier.started_at,
+      language: "lug",
+      file_id: earlier.file_id,
+      audio_milliseconds: 1_000_000,
+    });
   });
 });

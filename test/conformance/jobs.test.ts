@@ -217,6 +217,12 @@ describe("GET /tasks/jobs", () => {
     expect(body.next_cursor).toBe(first.body.next_cursor);
   });
 
+  it.each([1, 100])("lists at most %i", async (limit) => {
+    const { status, body } = await get(`?limit=${limit}`);
+    expect(status).toBe(200);
+    expect(body.jobs.length).toBeLessThanOrEqual(limit);
+  });
+
   it.each(["limit=0", "limit=101", "limit=many"])("refuses %s", async (query) => {
     expectError(await get(`?${query}`), 422, "validation_failed");
   });

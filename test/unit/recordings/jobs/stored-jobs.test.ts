@@ -68,7 +68,7 @@ describe("a job of the last release", () => {
 });
 
 describe("a job in the file of its account's data", () => {
-  it("is what the account sent and what became of it, without what only the service needs", () => {
+  it("is what the account sent, and its outcome, without what only the service needs", () => {
     const exported = jobKinds.find(({ id }) => id === "J1")?.exported;
     const row = exported && "row" in exported ? exported.row : undefined;
     expect(row?.({ PK: "JOBS#7", SK: "JOB#1", ...earlier, keywords: ["Gulu"] })).toEqual({
